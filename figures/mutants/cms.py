@@ -48,7 +48,7 @@ _LOST: Final = {
         "remit_cms.sections.contents:update_content", "(section.id, locale)", "(section.id, edit.default_locale)"
     ),
     "revisions forget titles in other languages": edited(
-        "remit_cms.storage.snapshots:build_snapshot", "if locale != page.locale", "if False"
+        "remit_cms.storage.snapshots:build_snapshots", "if locale != page.locale", "if False"
     ),
     "links of drafts count as those that visitors see": edited(
         "remit_cms.storage.revisions:save_revision", "live=False", "live=True"

@@ -18,7 +18,7 @@ MUTANTS: Final = mutants_of(
         "a read of one section shows the whole page": edited(
             _SECTION,
             "of page '{page.title}' in {locale}",
-            "of page '{page.title}' in {locale}: {(await load_slice(scope, page, None, locale=locale)).rows}",
+            "of page '{page.title}' in {locale}: {await read_draft(scope, page, locale)}",
         ),
         "a read of one section says its texts twice": edited(
             _SECTION, "of page '{page.title}' in {locale}", f"of page '{{page.title}}': {{({_CONTENT}).content}}"

@@ -32,7 +32,7 @@ from remit_cms.pages.payloads import (
 from remit_cms.pages.reading import describe_leaving, show_page
 from remit_cms.pages.slugs import resolve_address, resolve_slug
 from remit_cms.pages.texts import change_texts, load_name, show_texts
-from remit_cms.sections.contents import add_section, load_sections
+from remit_cms.sections.contents import add_section, list_sections
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import make_document
@@ -127,7 +127,7 @@ class Pages:
             page = await _add_page(edit, payload.title, payload.slug)
             await apply_snapshot(edit, page, _copy_of(source, page, edit))
             await save_revision(edit, page, "copy_page")
-            sections = await load_sections(edit, page)
+            sections = await list_sections(edit, page)
             return await _reply(edit, page, f"Copied page '{source.title}' to {{}}, as a draft", sections=sections)
 
         return await edit_once(self._database, ctx, payload, PageWriteReply, work)
@@ -176,7 +176,7 @@ class Pages:
         async def work(edit: Edit) -> PageDeletion:
             page = await edit.find_page_by_id(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
-            sections = await load_sections(edit, page)
+            sections = await list_sections(edit, page)
             return PageDeletion(
                 page_id=page.id,
                 change_set_id=await delete_page(edit, page),
@@ -191,7 +191,7 @@ class Pages:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page_by_id(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
-            keys = [section.section_key for section in await load_sections(scope, page)]
+            keys = [section.section_key for section in await list_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
             live = "" if page.live is None else f", which visitors see at /{page.live_path}"
             named = f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}"
@@ -253,7 +253,7 @@ async def _create_page(edit: Edit, payload: CreatePage) -> PageWriteReply:
         edit,
         page,
         f"Created page {{}}{with_sections}, as a draft",
-        sections=await load_sections(edit, page) if added else None,
+        sections=await list_sections(edit, page) if added else None,
         remarks=[remark for part in added for remark in part.remarks.list(f"{part.definition.key}.")] or None,
     )
 

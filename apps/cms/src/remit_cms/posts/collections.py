@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from remit import LeafContext
 from remit.tools import Preview
-from remit_cms.posts.entries import (
-    ShownEntry,
-    StoredEntry,
-    find_entry,
-    load_entries,
-    note_read,
-    select_entries,
-    show_entries,
-    show_entry,
-)
+from remit_cms.posts.entries import name_entry, note_read, select_entries, show_entry
 from remit_cms.posts.payloads import (
     CreateEntry,
     DeleteEntry,
@@ -30,7 +21,7 @@ from remit_cms.posts.payloads import (
 from remit_cms.posts.writing import EntryWrites
 from remit_cms.storage.database import Database
 from remit_cms.storage.lists import Order, list_rows
-from remit_cms.storage.scope import parse_structure
+from remit_cms.storage.readings import Reading, read_drafts
 from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.tokens import give_token
 from remit_cms.storage.transactions import open_view
@@ -52,12 +43,11 @@ class Collections:
             locale = code if payload.include_content else None
             query, order = select_entries(scope, collection), Order((Page.slug, Page.id))
             found = await list_rows(scope, payload, query, order, "entries", collection.key)
-            entries = await load_entries(scope, found.rows, collection)
-            shown = await show_entries(scope, entries, code)
-            views = [_view(entry, each, locale) for entry, each in zip(entries, shown, strict=True)]
+            read = await read_drafts(scope, found.rows, code)
+            views = [_view(page, each, locale) for page, each in zip(found.rows, read, strict=True)]
             found = found.fit(views)
-            for entry in entries[: len(found.rows)] if locale else ():
-                await note_read(scope, entry, locale or code)
+            for page, each in zip(found.rows, read, strict=False) if locale else ():
+                note_read(scope, page, each)
             entries_of = f"The collection '{collection.name}' has {found.total} {_plural(found.total)}"
             return EntriesReply(
                 entries=views[: len(found.rows)],
@@ -69,12 +59,12 @@ class Collections:
     async def get_entry_content(self, ctx: LeafContext, payload: GetEntryContent) -> EntryReply:
         """Read one entry of a collection with its content. For posts: cms_getPost. For pages: cms_getPage."""
         async with open_view(self._database, ctx) as scope:
-            entry = await find_entry(scope, payload.entry_id)
-            locale = scope.resolve_locale(payload.locale_code)
+            page = await scope.find_document(payload.entry_id, Kind.ENTRY)
+            read = await show_entry(scope, page, locale := scope.resolve_locale(payload.locale_code))
             return EntryReply(
-                entry=_view(entry, await show_entry(scope, entry, locale), locale),
-                token=give_token(payload, entry.page),
-                message=f"Entry '{entry.page.title}' of {entry.collection.key} in {locale}",
+                entry=_view(page, read, locale),
+                token=give_token(payload, page),
+                message=f"Entry '{page.title}' of {read.sections[0].section.definition} in {locale}",
             )
 
     async def create_entry(self, ctx: LeafContext, payload: CreateEntry) -> EntryWriteReply:
@@ -98,15 +88,15 @@ def _plural(number: int) -> str:
     return "entry" if number == 1 else "entries"
 
 
-def _view(entry: StoredEntry, shown: ShownEntry, locale: str | None) -> EntryView:
-    structure = parse_structure(entry.collection)
+def _view(page: Page, read: Reading, locale: str | None) -> EntryView:
+    (section,) = read.sections
     return EntryView(
-        id=entry.page.id,
-        title=shown.title,
-        slug=shown.slug,
-        status=entry.page.status,
-        revision=entry.page.revision,
+        id=page.id,
+        title=read.title,
+        slug=name_entry(read),
+        status=page.status,
+        revision=page.revision,
         locale_code=locale,
-        content=None if locale is None else show_content(structure, shown.content),
-        untranslated=None if locale is None else show_names(structure, shown.untranslated) or None,
+        content=None if locale is None else show_content(section.structure, section.content),
+        untranslated=None if locale is None else show_names(section.structure, section.untranslated) or None,
     )

@@ -6,22 +6,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, cast
 
-from sqlalchemy import and_, func, literal, select, true
+from sqlalchemy import and_, func, literal, true
 
 from remit import LeafContext
 from remit.database import UtcDateTime
 from remit.errors import ConflictError
 from remit.tools import Preview
 from remit_cms.models import pluralize
-from remit_cms.posts.entries import (
-    ShownEntry,
-    StoredEntry,
-    find_entry,
-    load_entries,
-    select_entries,
-    show_entries,
-    show_entry,
-)
+from remit_cms.posts.entries import name_entry, select_entries, show_entry
 from remit_cms.posts.payloads import (
     ArchivePost,
     CreatePost,
@@ -42,13 +34,13 @@ from remit_cms.posts.payloads import (
 from remit_cms.posts.writing import EntryWrites
 from remit_cms.publishing.payloads import PublishPage, UnpublishPage
 from remit_cms.publishing.publishing import Publishing, page_state
-from remit_cms.rendering.entries import find_first_publication
 from remit_cms.storage.database import Database
 from remit_cms.storage.door import plan_hiding, publish_at_once
 from remit_cms.storage.lists import Order, list_items, list_rows
-from remit_cms.storage.publication_times import publication_times
+from remit_cms.storage.publication_times import PublicationTimes, load_publication_times, publication_times
+from remit_cms.storage.readings import Reading, read_drafts
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Kind, Page, SectionDefinition
+from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
@@ -83,10 +75,10 @@ class Posts:
             listed = ("posts", collection.key, payload.status, wanted)
             if not wanted:
                 found = await list_rows(scope, payload, query, order, *listed)
-                briefs = await _load_briefs(scope, found.rows, collection, locale)
+                briefs = await _load_briefs(scope, found.rows, locale)
             else:
                 rows = await scope.session.scalars(query.order_by(*(each.desc() for each in order.columns)))
-                every = await _load_briefs(scope, rows.all(), collection, locale)
+                every = await _load_briefs(scope, rows.all(), locale)
                 chosen = [each for each in every if (each.category or "").casefold() == wanted]
                 found = list_items(scope, payload.cursor, chosen, lambda each: each.id, *listed, limit=payload.limit)
                 briefs = [*found.rows]
@@ -100,9 +92,9 @@ class Posts:
     async def get_post(self, ctx: LeafContext, payload: GetPost) -> PostReply:
         """Read one post with its text, as its draft is now. As visitors see it: cms_getLivePage."""
         async with open_view(self._database, ctx) as scope:
-            entry = await find_entry(scope, payload.post_slug)
-            post = await _show(scope, entry, scope.resolve_locale(payload.locale_code))
-            return PostReply(post=post, token=give_token(payload, entry.page), message=f"Post '{entry.page.title}'")
+            page = await scope.find_document(payload.post_slug, Kind.ENTRY)
+            post = await _show(scope, page, scope.resolve_locale(payload.locale_code))
+            return PostReply(post=post, token=give_token(payload, page), message=f"Post '{page.title}'")
 
     async def create_post(self, ctx: LeafContext, payload: CreatePost) -> PostWriteReply:
         """Create a post that does not exist yet, as a draft. For a page: cms_createPage."""
@@ -126,7 +118,7 @@ class Posts:
         """Hide one published post from visitors, after approval; it can come back. To delete one: cms_deletePost."""
 
         async def work(edit: Edit) -> PostStateReply:
-            page = (await find_entry(edit, payload.post_slug)).page
+            page = await edit.find_document(payload.post_slug, Kind.ENTRY)
             await check_token(edit, page, payload.if_unchanged)
             if page.live is None:
                 raise ConflictError(f"Post '{page.title}' is not live: visitors do not see it.")
@@ -156,45 +148,41 @@ class Posts:
 
     async def _find_id(self, ctx: LeafContext, name: str) -> str:
         async with open_view(self._database, ctx) as scope:
-            return (await find_entry(scope, name)).page.id
+            return (await scope.find_document(name, Kind.ENTRY)).id
 
 
-async def _load_briefs(
-    scope: Scope, pages: Sequence[Page], collection: SectionDefinition, locale: str
-) -> list[PostBrief]:
-    times = publication_times(scope)
-    rows = await scope.session.execute(select(times).where(times.c.page.in_([page.id for page in pages])))
-    first = {row.page: row.first for row in rows}
-    shown = await show_entries(scope, await load_entries(scope, pages, collection), locale)
-    return [_brief(page, each, first.get(page.id)) for page, each in zip(pages, shown, strict=True)]
+async def _load_briefs(scope: Scope, pages: Sequence[Page], locale: str) -> list[PostBrief]:
+    times = await load_publication_times(scope, [page.id for page in pages])
+    read = await read_drafts(scope, pages, locale)
+    return [_brief(page, each, times.get(page.id)) for page, each in zip(pages, read, strict=True)]
 
 
-def _brief(page: Page, shown: ShownEntry, published: datetime | None) -> PostBrief:
+def _brief(page: Page, read: Reading, times: PublicationTimes | None) -> PostBrief:
     return PostBrief(
         id=page.id,
-        title=shown.title,
-        slug=shown.slug,
+        title=read.title,
+        slug=name_entry(read),
         status=page.status,
-        published_at=published,
-        category=cast("str | None", shown.content.get("category")),
-        excerpt=cast("str | None", shown.content.get("excerpt")),
+        published_at=times and times.first,
+        category=cast("str | None", read.content.get("category")),
+        excerpt=cast("str | None", read.content.get("excerpt")),
     )
 
 
-async def _show(scope: Scope, entry: StoredEntry, locale: str) -> PostView:
+async def _show(scope: Scope, page: Page, locale: str) -> PostView:
     """One post with its text, as a reader of a language sees it."""
-    shown = await show_entry(scope, entry, locale)
-    content = shown.content
-    brief = _brief(entry.page, shown, await find_first_publication(scope, entry.page.id))
+    read = await show_entry(scope, page, locale)
+    (section,), content = read.sections, read.content
+    brief = _brief(page, read, (await load_publication_times(scope, [page.id])).get(page.id))
     tags, cover = cast("str | None", content.get("tags")), content.get("cover")
     return PostView(
         **brief.model_dump(),
-        path=f"/{entry.collection.key}/{brief.slug}",
-        revision=entry.page.revision,
+        path=f"/{section.section.definition}/{brief.slug}",
+        revision=page.revision,
         locale_code=locale,
         body=str(content.get("body") or ""),
         author=cast("str | None", content.get("author")),
         tags=tags.split(", ") if tags else None,
         cover={key: each for key, each in cover.items() if isinstance(each, str)} if isinstance(cover, dict) else None,
-        untranslated=shown.untranslated or None,
+        untranslated={**section.untranslated} or None,
     )

@@ -101,7 +101,7 @@ class EntryWrites(Generic[R, D]):
         """
 
         async def work(edit: Edit) -> D:
-            page = (await find_entry(edit, name)).page
+            page = await edit.find_document(name, Kind.ENTRY)
             await check_token(edit, page, payload.if_unchanged)
             gone: dict[str, Any] = {f"{self._noun}_id": page.id, "change_set_id": await delete_page(edit, page)}
             message = f"Deleted {self._noun} '{page.title}' (/{page.slug})"
@@ -112,7 +112,7 @@ class EntryWrites(Generic[R, D]):
     async def preview_deletion(self, ctx: LeafContext, payload: WritePayload, name: str) -> Preview:
         """The entry to delete, what links to it and who edits it, for the approver."""
         async with open_view(self._database, ctx) as scope:
-            page = (await find_entry(scope, name)).page
+            page = await scope.find_document(name, Kind.ENTRY)
             await check_token(scope, page, payload.if_unchanged)
             live = "" if page.live is None else f", which visitors see at /{page.live_path}"
             named = f"the {self._noun} '{page.title}' (/{page.slug}){live}"

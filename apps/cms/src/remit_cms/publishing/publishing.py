@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from remit import LeafContext
@@ -10,7 +9,7 @@ from remit.errors import ConflictError
 from remit.tools import Caller, Preview
 from remit_cms.checks.checking import remark_on
 from remit_cms.models import pluralize
-from remit_cms.pages.payloads import MetaView
+from remit_cms.pages.reading import view_meta
 from remit_cms.publishing.changes import compare_states, show_changes
 from remit_cms.publishing.payloads import (
     GetLivePage,
@@ -22,7 +21,7 @@ from remit_cms.publishing.payloads import (
     UnpublishPage,
 )
 from remit_cms.redirects.items import describe_overruled
-from remit_cms.sections.payloads import SectionView
+from remit_cms.sections.contents import view_section
 from remit_cms.sections.slices import cut_sections, shown_ids, shown_parts
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import describe_document, draft_state, make_preview
@@ -37,15 +36,12 @@ from remit_cms.storage.door import (
 from remit_cms.storage.hiding import preview_hiding
 from remit_cms.storage.live import find_live_page
 from remit_cms.storage.outlook import pin_plan
+from remit_cms.storage.readings import read_state
 from remit_cms.storage.scope import Scope, slug_of
-from remit_cms.storage.snapshots import SectionSnapshot
 from remit_cms.storage.stale_edits import read_parts, read_text_parts
 from remit_cms.storage.tables import Page
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_view
-from remit_cms.storage.translations import localize_texts, read_content, slugs_by_locale
-from remit_cms.templates.slots import Structure
-from remit_cms.templates.values import show_content, show_names
 
 
 class Publishing:
@@ -104,29 +100,26 @@ class Publishing:
         async with open_view(self._database, ctx) as scope:
             locale = scope.resolve_locale(payload.locale_code)
             found = await find_live_page(scope, payload.page_id, locale)
-            page, snapshot, chain = found.page, found.snapshot, scope.fallback_chain(locale)
-            texts, untranslated = localize_texts(snapshot.texts, chain)
-            meta = MetaView(title=texts.meta_title, description=texts.meta_description)
-            path = slugs_by_locale(scope, snapshot.texts)[locale]
-            structures = await scope.load_structures({section.definition for section in snapshot.sections})
-            sections = [_section_view(section, structures, chain) for section in snapshot.sections]
+            page, snapshot = found.page, found.snapshot
+            read = await read_state(scope, snapshot, locale)
+            sections = [view_section(each, read.chain) for each in read.sections]
             shown = cut_sections(scope, sections, payload.cursor, page.id, page.live)
-            read = read_parts(snapshot, chain, shown_ids(shown))
-            texts_read = read_text_parts(snapshot.texts, chain, page.locale)
-            scope.show_revision(page, page.live or 0, *texts_read, *shown_parts(shown, read))
+            content = read_parts(snapshot, read.chain, shown_ids(shown))
+            texts = read_text_parts(snapshot.texts, read.chain, page.locale)
+            scope.show_revision(page, page.live or 0, *texts, *shown_parts(shown, content))
             view = LivePageView(
                 id=page.id,
-                title=texts.title or "",
-                live_path=path,
+                title=read.title,
+                live_path=read.slug,
                 revision=page.live or 0,
                 redirected_from=slug_of(payload.page_id) if found.redirected else None,
                 indexing=snapshot.indexing,
-                meta=meta if meta != MetaView() else None,
+                meta=view_meta(read),
                 locale_code=locale,
-                untranslated=untranslated or None,
+                untranslated={**read.untranslated} or None,
                 sections=[*shown.rows],
             )
-            message = f"Page '{view.title}' as visitors see it ({scope.format_address(locale, path)})"
+            message = f"Page '{view.title}' as visitors see it ({scope.format_address(locale, read.slug)})"
             return LivePageReply(
                 page=view, total=shown.total, next_cursor=shown.next_cursor, message=shown.describe(message)
             )
@@ -173,16 +166,3 @@ async def describe_publication(
 def _check_is_live(page: Page) -> None:
     if page.live is None:
         raise ConflictError(f"Page '{page.title}' is not live: visitors do not see it.")
-
-
-def _section_view(section: SectionSnapshot, structures: Mapping[str, Structure], chain: tuple[str, ...]) -> SectionView:
-    structure = structures.get(section.definition, Structure(rows=()))
-    content, untranslated = read_content(structure, section.contents, chain, section.lists)
-    return SectionView(
-        id=section.id,
-        section_key=section.definition,
-        sort_order=section.sort_order,
-        locale_code=chain[0],
-        content=show_content(structure, content),
-        untranslated=show_names(structure, untranslated) or None,
-    )

@@ -10,17 +10,18 @@ from typing import Final
 from pydantic import JsonValue
 
 from remit_cms.models import Content
-from remit_cms.rendering.entries import Reader, find_entries, find_first_publication, has_days, list_entries
+from remit_cms.rendering.entries import Reader, find_entries, has_days, list_entries
 from remit_cms.rendering.icon import icon_address
 from remit_cms.rendering.values import format_values
 from remit_cms.sections.links import Overlay, resolve_links
 from remit_cms.settings.theme import theme_css
 from remit_cms.settings.values import SiteSettings, load_settings
 from remit_cms.storage.images import Image, iterate_image_slots, load_images
+from remit_cms.storage.publication_times import load_publication_times
+from remit_cms.storage.readings import Reading, SectionReading, read_state
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import SectionSnapshot, Snapshot
+from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind
-from remit_cms.storage.translations import localize_texts, read_content
 from remit_cms.templates.slots import Structure
 from remit_cms.templates.values import iterate_items
 
@@ -140,53 +141,47 @@ async def load_page_document(
     ``now`` says which dates are to come; by default that of the clock.
     """
     settings = settings or await load_settings(scope, live=live, locale=locale)
-    chain = scope.fallback_chain(locale)
     overlay = overlay or Overlay()
     zone, now = settings.time_zone or "UTC", now or datetime.now(UTC)
     reader = Reader(scope=scope, locale=locale, zone=zone, live=live, overlay=overlay, now=now)
-    texts = localize_texts(snapshot.texts, chain).texts
-    structures = await scope.load_structures({section.definition for section in snapshot.sections})
+    read = await read_state(scope, snapshot, locale)
     sections = [
-        (
-            section.definition,
-            structures[section.definition],
-            await _load_content(reader, structures[section.definition], section),
-        )
-        for section in snapshot.ordered_sections
-        if section.definition in structures
+        (each.section.definition, each.structure, await _load_content(reader, each)) for each in read.known_sections
     ]
-    time = await find_first_publication(scope, snapshot.id) if snapshot.kind == Kind.ENTRY else None
+    is_entry = snapshot.kind == Kind.ENTRY
+    times = (await load_publication_times(scope, [snapshot.id])).get(snapshot.id) if is_entry else None
     contents = [content for _, _, content in sections]
-    title, theme = texts.title or "", settings.theme or {}
+    title, theme = read.title, settings.theme or {}
     slots = (slot for content in contents for slot in iterate_image_slots(content))
     return PageDocument(
         site=settings.name,
         tagline=settings.tagline,
         theme_css=theme_css(theme),
         locale=locale,
-        text_locale=next(code for code in (*chain, snapshot.locale) if code in snapshot.languages),
+        text_locale=next(code for code in (*read.chain, snapshot.locale) if code in snapshot.languages),
         icon=icon_address(settings.name, theme),
         logo=settings.logo,
         cover=next(slots, None),
         title=title,
-        meta_title=texts.meta_title or (title if title == settings.name else f"{title} · {settings.name}"),
-        meta_description=texts.meta_description or _summary_of(snapshot, contents),
+        meta_title=read.texts.meta_title or (title if title == settings.name else f"{title} · {settings.name}"),
+        meta_description=read.texts.meta_description or _summary_of(snapshot, contents),
         indexing=snapshot.indexing,
         sections=tuple(sections),
         images=await load_images(scope, [*contents, {"logo": settings.logo}]),
-        is_entry=snapshot.kind == Kind.ENTRY,
-        date=None if time is None else reader.format_day(time),
-        more=await _find_more(reader, snapshot, structures),
+        is_entry=is_entry,
+        date=None if times is None else reader.format_day(times.first),
+        more=await _find_more(reader, read),
     )
 
 
-async def _find_more(reader: Reader, snapshot: Snapshot, structures: Mapping[str, Structure]) -> Sequence[JsonValue]:
+async def _find_more(reader: Reader, read: Reading) -> Sequence[JsonValue]:
     """Other entries of the collection of an entry, with their days if readers look for them."""
-    if snapshot.kind != Kind.ENTRY or not snapshot.sections:
+    if read.snapshot.kind != Kind.ENTRY or not read.known_sections:
         return ()
-    collection = snapshot.sections[0].definition
-    found = await find_entries(reader, collection, _MORE, without=snapshot.id)
-    if collection in structures and has_days(collection, structures[collection]):
+    section = read.known_sections[0]
+    collection = section.section.definition
+    found = await find_entries(reader, collection, _MORE, without=read.snapshot.id)
+    if has_days(collection, section.structure):
         return found
     return [{**each, "date": None} for each in iterate_items(found)]
 
@@ -197,9 +192,8 @@ def _summary_of(snapshot: Snapshot, contents: Sequence[Content]) -> str | None:
     return summary if isinstance(summary, str) and summary.strip() else None
 
 
-async def _load_content(reader: Reader, structure: Structure, section: SectionSnapshot) -> Content:
+async def _load_content(reader: Reader, read: SectionReading) -> Content:
     """What a reader sees of a section, with addresses in place of references."""
-    chain = reader.scope.fallback_chain(reader.locale)
-    content = read_content(structure, section.contents, chain, section.lists).content
-    resolved = await resolve_links(reader.scope, content, reader.locale, live=reader.live, overlay=reader.overlay)
-    return await list_entries(reader, structure, format_values(structure, resolved, reader.locale))
+    locale, structure = reader.locale, read.structure
+    resolved = await resolve_links(reader.scope, read.content, locale, live=reader.live, overlay=reader.overlay)
+    return await list_entries(reader, structure, format_values(structure, resolved, locale))

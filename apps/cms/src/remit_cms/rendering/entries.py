@@ -19,10 +19,10 @@ from remit_cms.rendering.dates import format_day
 from remit_cms.rendering.values import format_date
 from remit_cms.sections.links import Overlay, find_addresses
 from remit_cms.storage.publication_times import publication_times
+from remit_cms.storage.readings import Reading, read_states
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot, build_snapshot
+from remit_cms.storage.snapshots import Snapshot, build_snapshots, load_live
 from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionContent, SectionDefinition
-from remit_cms.storage.translations import localize_texts, read_content
 from remit_cms.templates.references import ObjectRef
 from remit_cms.templates.slots import Slot, SlotType, Structure
 
@@ -82,14 +82,15 @@ async def find_entries(
     query = _sort_by_date(query, reader, structure) if structure.sorted_by else query
     query = query.order_by(first.c.first.is_not(None), first.c.first.desc(), Page.created_at.desc(), Page.id)
     rows = (await scope.session.execute(query.limit(min(limit, MAX_ENTRIES)).offset(start))).all()
-    snapshots = await _load_snapshots(reader, [row[0] for row in rows])
+    states = await _load_states(reader, [row[0] for row in rows])
+    read = {each.snapshot.id: each for each in await read_states(scope, states, reader.locale)}
     references = [ObjectRef(Kind.ENTRY, row[0].id) for row in rows]
     addresses = await find_addresses(scope, references, reader.locale, live=reader.live, overlay=reader.overlay)
     cards: list[JsonValue] = []
     for (_, time), reference in zip(rows, references, strict=True):
-        if reference in addresses and reference.id in snapshots:
+        if reference in addresses and reference.id in read:
             published = None if time is None else reader.format_day(time)
-            card = _card(reader, structure, snapshots[reference.id], published)
+            card = _card(structure, read[reference.id], published)
             cards.append({**card, "url": addresses[reference]})
     return cards
 
@@ -127,39 +128,24 @@ def has_days(collection: str, structure: Structure) -> bool:
     return collection == "posts" or bool(structure.sorted_by)
 
 
-async def find_first_publication(scope: Scope, page: str) -> datetime | None:
-    """When a page went live first; None if it never did."""
-    first = publication_times(scope)
-    return await scope.session.scalar(select(first.c.first).where(first.c.page == page))
-
-
-async def _load_snapshots(reader: Reader, pages: Sequence[Page]) -> dict[str, Snapshot]:
-    """The states of entries that a reader sees, by id."""
-    scope, found = reader.scope, {**reader.overlay.snapshots}
+async def _load_states(reader: Reader, pages: Sequence[Page]) -> list[Snapshot]:
+    """The states of entries that a reader sees."""
     if not reader.live:
-        return {page.id: await build_snapshot(scope, page) for page in pages}
-    query = select(Revision.page, Revision.snapshot).join(
-        Page, (Page.id == Revision.page) & (Page.live == Revision.number)
-    )
-    wanted = [page.id for page in pages if page.id not in found]
-    for page, snapshot in await scope.session.execute(query.where(Page.id.in_(wanted))):
-        found[page] = Snapshot.model_validate(snapshot)
-    return found
+        return await build_snapshots(reader.scope, pages)
+    live = await load_live(reader.scope, [page.id for page in pages])
+    states = {**live, **reader.overlay.snapshots}
+    return [states[page.id] for page in pages if page.id in states]
 
 
-def _card(
-    reader: Reader, structure: Structure, snapshot: Snapshot, published: dict[str, JsonValue] | None
-) -> dict[str, JsonValue]:
+def _card(structure: Structure, read: Reading, published: dict[str, JsonValue] | None) -> dict[str, JsonValue]:
     """What a list shows of an entry: title, day, first picture, and its summary or else its first short text.
 
     The day is that by which the list is sorted.
     """
-    chain = reader.scope.fallback_chain(reader.locale)
-    content = read_content(structure, snapshot.sections[0].contents, chain).content if snapshot.sections else {}
+    content = read.content
     picture = next((content.get(slot.key) for slot in structure.slots if slot.type is SlotType.IMAGE), None)
     texts = [slot.key for slot in structure.slots if slot.type is SlotType.TEXT]
     summary = content.get("excerpt") or next((content[key] for key in texts if content.get(key)), "")
     date = content.get(structure.sorted_by)
-    day = format_date(date, reader.locale) if isinstance(date, str) else published
-    title = localize_texts(snapshot.texts, chain).texts.title or ""
-    return {"title": title, "date": day, "image": picture, "summary": summary}
+    day = format_date(date, read.chain[0]) if isinstance(date, str) else published
+    return {"title": read.title, "date": day, "image": picture, "summary": summary}

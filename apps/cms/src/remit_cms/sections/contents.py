@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, select, update
@@ -14,11 +14,11 @@ from remit_cms.sections.payloads import SectionBrief, SectionInput, SectionView
 from remit_cms.sections.remarks import Remarks, find_remarks
 from remit_cms.storage.images import fill_images
 from remit_cms.storage.parts import content_parts
+from remit_cms.storage.readings import Reading, SectionReading, read_section
 from remit_cms.storage.scope import Scope, parse_structure
-from remit_cms.storage.snapshots import next_number
+from remit_cms.storage.snapshots import build_snapshot, describe_section, next_number
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import Edit
-from remit_cms.storage.translations import read_content
 from remit_cms.templates.slots import Structure
 from remit_cms.templates.values import check_content, rename_fields, show_content, show_names
 
@@ -46,29 +46,39 @@ class ContentUpdate:
     remarks: Remarks
 
 
-async def load_sections(
-    scope: Scope, page: Page, *, locale: str | None = None, with_content: bool = True
-) -> list[SectionView]:
-    """The sections of a page in order; if a locale is given, with their content, or with what is not translated."""
-    query = (
-        select(PageSection, SectionDefinition)
-        .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
-        .where(PageSection.page == page.id)
-        .order_by(PageSection.sort_order, PageSection.id)
+def view_sections(read: Reading) -> list[SectionView]:
+    """The sections of a draft in order, with their content."""
+    return [view_section(each, read.chain, read.snapshot.slug) for each in read.sections]
+
+
+def view_section(read: SectionReading, chain: Sequence[str], slug: str | None = None) -> SectionView:
+    """A section with its content. In a draft, whose slug is given, it has a name by its number."""
+    section = read.section
+    return SectionView(
+        id=section.id,
+        ref=None if slug is None else _name_section(slug, section.number),
+        section_key=section.definition,
+        sort_order=section.sort_order,
+        locale_code=chain[0],
+        content=show_content(read.structure, read.content),
+        untranslated=show_names(read.structure, read.untranslated) or None,
     )
-    rows = (await scope.session.execute(query)).all()
-    chain = () if locale is None else scope.fallback_chain(locale)
-    contents = await load_contents(scope, [row[0].id for row in rows], chain) if chain else {}
-    shown = with_content and bool(chain)
-    return [_to_view(row[0], page, row[1], contents.get(row[0].id, {}), chain, with_content=shown) for row in rows]
+
+
+async def list_sections(scope: Scope, page: Page) -> list[SectionView]:
+    """The sections of a draft in order, without their content."""
+    return [
+        SectionView(id=each.id, section_key=each.definition, sort_order=each.sort_order)
+        for each in (await build_snapshot(scope, page)).ordered_sections
+    ]
 
 
 async def load_section(scope: Scope, section: PageSection, definition: SectionDefinition, locale: str) -> SectionView:
-    """One section with its content."""
-    chain = scope.fallback_chain(locale)
-    contents = await load_contents(scope, [section.id], chain)
-    page = await scope.session.get_one(Page, section.page)
-    return _to_view(section, page, definition, contents.get(section.id, {}), chain, with_content=True)
+    """One section of a draft with its content."""
+    rows = await scope.session.scalars(select(SectionContent).where(SectionContent.section == section.id))
+    state = describe_section(section, definition.key, {row.locale: row.content for row in rows})
+    page, chain = await scope.session.get_one(Page, section.page), scope.fallback_chain(locale)
+    return view_section(read_section(state, parse_structure(definition), chain), chain, page.slug)
 
 
 async def add_section(
@@ -166,7 +176,7 @@ async def remove_section(edit: Edit, section: PageSection) -> None:
 
 def section_brief(section: PageSection, page: Page, definition: SectionDefinition) -> SectionBrief:
     """A section as replies of writes name it."""
-    return SectionBrief(id=section.id, ref=_ref_of(section, page), section_key=definition.key)
+    return SectionBrief(id=section.id, ref=_name_section(page.slug, section.number), section_key=definition.key)
 
 
 def section_name(definition: SectionDefinition, page: Page) -> str:
@@ -181,36 +191,5 @@ def _merge_content(old: Content, new: Content, structure: Structure) -> Content:
     return {key: value for key, value in merged.items() if value is not None}
 
 
-async def load_contents(scope: Scope, sections: list[str], chain: Sequence[str]) -> dict[str, dict[str, Content]]:
-    """Content by section and locale, of a locale and those that stand in for it."""
-    query = select(SectionContent).where(SectionContent.section.in_(sections), SectionContent.locale.in_(chain))
-    found: dict[str, dict[str, Content]] = {}
-    for row in await scope.session.scalars(query):
-        found.setdefault(row.section, {})[row.locale] = row.content
-    return found
-
-
-def _to_view(
-    section: PageSection,
-    page: Page,
-    definition: SectionDefinition,
-    contents: Mapping[str, Content],
-    chain: Sequence[str],
-    *,
-    with_content: bool,
-) -> SectionView:
-    structure = parse_structure(definition)
-    shown, untranslated = read_content(structure, contents, chain, section.lists) if chain else ({}, {})
-    return SectionView(
-        id=section.id,
-        ref=_ref_of(section, page) if with_content else None,
-        section_key=definition.key,
-        sort_order=section.sort_order,
-        locale_code=chain[0] if with_content else None,
-        content=show_content(structure, shown) if with_content else None,
-        untranslated=show_names(structure, untranslated) or None,
-    )
-
-
-def _ref_of(section: PageSection, page: Page) -> str | None:
-    return f"{page.slug}/s{section.number}" if section.number else None
+def _name_section(slug: str, number: int) -> str | None:
+    return f"{slug}/s{number}" if number else None

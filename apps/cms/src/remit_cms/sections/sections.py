@@ -36,12 +36,13 @@ from remit_cms.sections.payloads import (
     TemplateView,
     UpdateSectionContent,
 )
-from remit_cms.sections.slices import load_slice, shown_ids, shown_parts
+from remit_cms.sections.slices import shown_ids, shown_parts, slice_sections
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import draft_state, make_preview
+from remit_cms.storage.readings import read_draft
 from remit_cms.storage.revisions import check_removal, save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.stale_edits import find_read_parts
+from remit_cms.storage.stale_edits import find_read_parts, read_parts
 from remit_cms.storage.tables import Kind, SectionDefinition
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once, open_trial, open_view
@@ -60,9 +61,9 @@ class Sections:
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_page(payload.page_id)
             locale, with_content = scope.resolve_locale(payload.locale_code), payload.include_content
-            told = locale if with_content or locale != scope.default_locale else None
-            shown = await load_slice(scope, page, payload.cursor, locale=told, with_content=with_content)
-            content = await find_read_parts(scope, page, locale, shown_ids(shown)) if with_content else ()
+            read = await read_draft(scope, page, locale)
+            shown = slice_sections(scope, read, payload.cursor, with_content=with_content)
+            content = read_parts(read.snapshot, read.chain, shown_ids(shown)) if with_content else ()
             scope.show(page, *shown_parts(shown, content))
             return SectionsReply(
                 token=give_token(payload, page),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from remit_cms.sections.contents import load_sections
+from remit_cms.sections.contents import view_sections
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.lists import ListSlice, list_items
 from remit_cms.storage.parts import STRUCTURE, structure_parts
+from remit_cms.storage.readings import Reading
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.tables import Page
 
 SMALL_PAGE: Final = 2_000
 """So many characters of sections, as JSON, are given with a page unasked: to read them one by one would cost more."""
@@ -22,16 +22,15 @@ SectionSlice: TypeAlias = ListSlice[SectionView]
 """The sections of a page that one reply shows."""
 
 
-async def load_slice(
-    scope: Scope, page: Page, cursor: str | None, *, locale: str | None = None, with_content: bool = True
-) -> SectionSlice:
-    """The sections of a draft that fit into one reply, as `load_sections` gives them, from a cursor on.
+def slice_sections(scope: Scope, read: Reading, cursor: str | None, *, with_content: bool) -> SectionSlice:
+    """The sections of a draft that fit into one reply, from a cursor on, or from the first.
 
     Raises:
         InvalidArgumentsError: it is no cursor of the sections of this draft.
     """
-    sections = await load_sections(scope, page, locale=locale, with_content=with_content)
-    return cut_sections(scope, sections, cursor, "draft", page.id)
+    sections, is_default = view_sections(read), read.chain[0] == scope.default_locale
+    shown = sections if with_content else [outline(each, 0, is_default=is_default) for each in sections]
+    return cut_sections(scope, shown, cursor, "draft", read.snapshot.id)
 
 
 def cut_sections(scope: Scope, sections: Sequence[SectionView], cursor: str | None, *list_name: object) -> SectionSlice:

@@ -23,9 +23,9 @@ from remit_cms.settings.values import read_settings
 from remit_cms.site.lists import name_collection
 from remit_cms.site.lookup import Address, Edition, show_live
 from remit_cms.storage.publication_times import publication_times
+from remit_cms.storage.readings import read_states
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition, Site
-from remit_cms.storage.translations import localize_texts, read_content
 from remit_cms.templates.slots import Slot, SlotType
 
 MEDIA_TYPES: Final = {"feed.xml": "application/atom+xml", "feed.json": "application/feed+json"}
@@ -121,16 +121,16 @@ async def _load_feed(scope: Scope, collection: SectionDefinition, address: Addre
         .limit(_MAX_ENTRIES)
     )
     rows = (await scope.session.execute(query)).all()
-    structure, chain = parse_structure(collection), scope.fallback_chain(address.locale)
     entries, overlay = list[FeedEntry](), edition.overlay(scope.locales)
-    for shown, (page, first, last) in zip(await show_live(scope, [row[0] for row in rows]), rows, strict=True):
-        content = read_content(structure, shown.snapshot.sections[0].contents, chain).content
-        content = await resolve_links(scope, content, address.locale, live=True, overlay=overlay)
+    live = await show_live(scope, [row[0] for row in rows])
+    read = await read_states(scope, [each.snapshot for each in live], address.locale)
+    for shown, state, (page, first, last) in zip(live, read, rows, strict=True):
+        content = await resolve_links(scope, state.content, address.locale, live=True, overlay=overlay)
         href = Address(address.locale, shown.addresses[address.locale]).href(scope.default_locale)
         entries.append(
             FeedEntry(
                 id=f"tag:{urlsplit(url).hostname},{page.created_at:%Y-%m-%d}:{page.id}",
-                title=localize_texts(shown.snapshot.texts, chain).texts.title or "",
+                title=state.title,
                 href=f"{url}{href}",
                 published=first,
                 updated=last,

@@ -17,8 +17,8 @@ from remit_cms.storage.documents import load_document
 from remit_cms.storage.home import home_of
 from remit_cms.storage.scope import Scope, Target
 from remit_cms.storage.singles import SINGLES
-from remit_cms.storage.snapshots import Snapshot
-from remit_cms.storage.tables import Environment, Kind, LivePath, Page, Publication, Redirect, Revision
+from remit_cms.storage.snapshots import Snapshot, load_live
+from remit_cms.storage.tables import Environment, Kind, LivePath, Page, Publication, Redirect
 from remit_cms.storage.translations import slugs_by_locale
 from remit_cms.templates.references import KINDS, ObjectRef
 
@@ -258,12 +258,8 @@ async def load_version(session: AsyncSession, target: Target) -> int | None:
 async def show_live(scope: Scope, pages: list[Page]) -> list[ShownPage]:
     """Live pages at their live revisions, in the order in which they are given."""
     ids = [page.id for page in pages]
-    query = select(Revision.page, Revision.snapshot).join(
-        Page, (Page.id == Revision.page) & (Page.live == Revision.number)
-    )
-    found = {page: snapshot for page, snapshot in await scope.session.execute(query.where(Page.id.in_(ids)))}  # noqa: C416
-    paths = await load_paths(scope, ids)
-    return [ShownPage(each, Snapshot.model_validate(found[each]), paths.get(each, {})) for each in ids]
+    live, paths = await load_live(scope, ids), await load_paths(scope, ids)
+    return [ShownPage(each, live[each], paths.get(each, {})) for each in ids]
 
 
 async def load_paths(scope: Scope, pages: Iterable[str]) -> dict[str, dict[str, str]]:

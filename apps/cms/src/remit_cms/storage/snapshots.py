@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from pydantic import Field, JsonValue
@@ -98,46 +98,56 @@ States: TypeAlias = Mapping[str, Snapshot | None]
 
 async def build_snapshot(scope: Scope, page: Page) -> Snapshot:
     """The state of a page's draft."""
-    sections = (
+    (snapshot,) = await build_snapshots(scope, [page])
+    return snapshot
+
+
+async def build_snapshots(scope: Scope, pages: Sequence[Page]) -> list[Snapshot]:
+    """The states of the drafts of pages, in the same order."""
+    on_pages = PageSection.page.in_([page.id for page in pages])
+    rows = (
         select(PageSection, SectionDefinition.key)
         .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
-        .where(PageSection.page == page.id)
+        .where(on_pages)
         .order_by(PageSection.sort_order, PageSection.id)
     )
-    contents = (
-        select(SectionContent)
-        .join(PageSection, PageSection.id == SectionContent.section)
-        .where(PageSection.page == page.id)
-        .order_by(SectionContent.locale)
-    )
-    texts = (await load_texts(scope, [page]))[page.id]
-    by_section: dict[str, dict[str, Content]] = {}
-    for row in await scope.session.scalars(contents):
-        by_section.setdefault(row.section, {})[row.locale] = row.content
-    return Snapshot(
-        id=page.id,
-        kind=page.kind,
-        locale=page.locale,
-        parent=page.parent,
-        slug=page.slug,
-        title=page.title,
-        status=page.status,
-        indexing=page.indexing,
-        meta=MetaSnapshot(title=page.meta_title, description=page.meta_description),
-        translations={locale: each for locale, each in texts.items() if locale != page.locale},
-        sections=[
-            SectionSnapshot(
-                id=section.id,
-                definition=key,
-                sort_order=section.sort_order,
-                number=section.number,
-                lists=section.lists,
-                contents=by_section.get(section.id, {}),
-            )
-            for section, key in (await scope.session.execute(sections)).all()
-        ],
-        last_section=page.last_section,
-        last_item=page.last_item,
+    filled = select(SectionContent).join(PageSection, PageSection.id == SectionContent.section).where(on_pages)
+    texts = await load_texts(scope, pages)
+    contents: dict[str, dict[str, Content]] = {}
+    for row in await scope.session.scalars(filled.order_by(SectionContent.locale)):
+        contents.setdefault(row.section, {})[row.locale] = row.content
+    sections: dict[str, list[SectionSnapshot]] = {}
+    for section, key in (await scope.session.execute(rows)).all():
+        sections.setdefault(section.page, []).append(describe_section(section, key, contents.get(section.id, {})))
+    return [
+        Snapshot(
+            id=page.id,
+            kind=page.kind,
+            locale=page.locale,
+            parent=page.parent,
+            slug=page.slug,
+            title=page.title,
+            status=page.status,
+            indexing=page.indexing,
+            meta=MetaSnapshot(title=page.meta_title, description=page.meta_description),
+            translations={locale: each for locale, each in texts[page.id].items() if locale != page.locale},
+            sections=sections.get(page.id, []),
+            last_section=page.last_section,
+            last_item=page.last_item,
+        )
+        for page in pages
+    ]
+
+
+def describe_section(section: PageSection, template: str, contents: dict[str, Content]) -> SectionSnapshot:
+    """The state of a section in a draft, with the key of its template."""
+    return SectionSnapshot(
+        id=section.id,
+        definition=template,
+        sort_order=section.sort_order,
+        number=section.number,
+        lists=section.lists,
+        contents=contents,
     )
 
 
@@ -146,6 +156,13 @@ async def load_structures_of(scope: Scope, *states: Snapshot | None) -> dict[str
     return await scope.load_structures(
         {section.definition for each in states if each is not None for section in each.sections}
     )
+
+
+async def load_live(scope: Scope, pages: Collection[str]) -> dict[str, Snapshot]:
+    """What visitors see of documents, by id, without those of which they see nothing."""
+    is_live = (Page.id == Revision.page) & (Page.live == Revision.number)
+    query = select(Revision.page, Revision.snapshot).join(Page, is_live).where(Page.id.in_(pages))
+    return {page: Snapshot.model_validate(snapshot) for page, snapshot in await scope.session.execute(query)}
 
 
 async def load_snapshot(scope: Scope, page_id: str, number: int) -> Snapshot:

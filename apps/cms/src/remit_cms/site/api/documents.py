@@ -19,11 +19,13 @@ from remit_cms.site.lists import collection_of
 from remit_cms.site.lookup import Edition, ShownPage, show_live
 from remit_cms.storage.images import load_images
 from remit_cms.storage.lists import Order, list_rows
-from remit_cms.storage.publication_times import publication_times
+from remit_cms.storage.publication_times import load_publication_times, publication_times
+from remit_cms.storage.readings import SectionReading, read_states
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
-from remit_cms.storage.translations import LocalizedContent, localize_texts, read_content
+from remit_cms.storage.translations import localize_texts
 from remit_cms.templates.references import iterate_references, replace_references
+from remit_cms.templates.values import show_names
 
 _PAGE = "page"
 """The type of pages."""
@@ -106,11 +108,9 @@ def _filter_type(listed: str | None) -> ColumnElement[bool]:
 
 
 async def _load(scope: Scope, pages: Sequence[Page]) -> list[_Live]:
-    times = publication_times(scope)
-    rows = await scope.session.execute(select(times).where(times.c.page.in_([page.id for page in pages])))
-    by_page = {row.page: (row.first, row.last) for row in rows}
+    times = await load_publication_times(scope, [page.id for page in pages])
     shown = await show_live(scope, [*pages])
-    return [_Live(each, *by_page[page.id], page.live or 0) for each, page in zip(shown, pages, strict=True)]
+    return [_Live(each, *times[page.id], page.live or 0) for each, page in zip(shown, pages, strict=True)]
 
 
 async def _show(reader: Reader, pages: Sequence[Page], *, with_content: bool) -> list[DocumentSummary]:
@@ -176,39 +176,19 @@ def _summarize(reader: Reader, live: _Live) -> _Summary:
 
 async def _read_sections(reader: Reader, documents: Sequence[ShownPage]) -> list[list[Section]]:
     """The sections of documents, with one look for all types, addresses and images."""
-    scope, chain = reader.scope, reader.chain
-    structures = await scope.load_structures(
-        {section.definition for each in documents for section in each.snapshot.sections}
-    )
-    read: list[list[tuple[str, str, LocalizedContent]]] = [
-        [
-            (
-                section.id,
-                section.definition,
-                read_content(structures[section.definition], section.contents, chain, section.lists),
-            )
-            for section in each.snapshot.ordered_sections
-            if section.definition in structures
-        ]
-        for each in documents
-    ]
-    contents = [localized.content for sections in read for _, _, localized in sections]
+    scope = reader.scope
+    read = await read_states(scope, [each.snapshot for each in documents], reader.locale)
+    contents = [section.content for each in read for section in each.known_sections]
     references = {reference for content in contents for reference in iterate_references({**content})}
     overlay = reader.edition.overlay(scope.locales)
     addresses = await find_addresses(scope, references, reader.locale, live=True, overlay=overlay) if references else {}
     values = Values(reader.url, await load_images(scope, contents))
 
-    def show(section: str, key: str, localized: LocalizedContent) -> Section:
-        structure, content = structures[key], Content()
-        content.update({slot: replace_references(value, addresses) for slot, value in localized.content.items()})
-        known = {slot.key for slot in structure.slots}
-        untranslated = {
-            ".".join(structure.shown_path(slot, *rest)): locale
-            for name, locale in localized.untranslated.items()
-            for slot, *rest in [name.split(".")]
-            if slot in known
-        }
+    def show(section: SectionReading) -> Section:
+        structure, content = section.structure, Content()
+        content.update({slot: replace_references(value, addresses) for slot, value in section.content.items()})
+        untranslated = show_names(structure, section.untranslated)
         fields = values.read_fields(structure, content)
-        return Section(id=section, type=key, fields=fields, untranslated=untranslated)
+        return Section(id=section.section.id, type=section.section.definition, fields=fields, untranslated=untranslated)
 
-    return [[show(*section) for section in sections] for sections in read]
+    return [[show(section) for section in each.known_sections] for each in read]
