@@ -22,7 +22,7 @@ export function httpApi(base: string = document.baseURI): Api & { csrf: string }
     url,
     async get<T>(path: string, signal?: AbortSignal) {
       const answer = await ask(path, { headers: { accept: "application/json" }, ...(signal ? { signal } : {}) });
-      return (await answer.json()) as T;
+      return parse(await readText(answer)) as T;
     },
     async send<T>(method: string, path: string, body?: unknown, key?: string) {
       const headers: Record<string, string> = { accept: "application/json" };
@@ -33,14 +33,13 @@ export function httpApi(base: string = document.baseURI): Api & { csrf: string }
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const text = await answer.text();
-      return (text ? JSON.parse(text) : null) as T;
+      return parse(await readText(answer)) as T;
     },
     async upload(file: File) {
       const path = withQuery("/api/files", { name: file.name, mediaType: file.type });
       const headers = { accept: "application/json", "content-type": "application/octet-stream" };
       const answer = await ask(path, { method: "POST", headers, body: file });
-      return (await answer.json()) as FileDocument;
+      return parse(await readText(answer)) as FileDocument;
     },
     async stream(path: string, options: StreamOptions) {
       const headers: Record<string, string> = { accept: "text/event-stream" };
@@ -53,6 +52,18 @@ export function httpApi(base: string = document.baseURI): Api & { csrf: string }
     },
   };
   return api;
+}
+
+/** The body of an answer. One that breaks off is no answer. */
+async function readText(answer: Response): Promise<string> {
+  return answer.text().catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new NetworkError("The connection was lost.");
+  });
+}
+
+function parse(text: string): unknown {
+  return text ? JSON.parse(text) : null;
 }
 
 async function refuse(answer: Response): Promise<never> {

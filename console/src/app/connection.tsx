@@ -1,10 +1,11 @@
 import { useServices } from "./context";
 import { useWorld } from "../live/world";
+import { signInAddress } from "./sign-in";
 import { useNow } from "../parts/time";
 
 /** A line above the page while the server does not answer. */
 export function Connection() {
-  const { world, api } = useServices();
+  const { world, api, me } = useServices();
   const connection = useWorld((state) => state.connection);
   const retryAt = useWorld((state) => state.retryAt);
   const now = useNow(1);
@@ -14,9 +15,22 @@ export function Connection() {
         <span className="grow">
           <b>You are signed out.</b> Sign in again to go on; what you wrote stays here.
         </span>
-        <a className="b tiny" href={api.url("/login")}>
+        <a className="b tiny" href={signInAddress(api)}>
           Sign in
         </a>
+      </div>
+    );
+  }
+  if (connection === "changed") {
+    return (
+      <div className="banner" role="status">
+        <span className="grow">
+          <b>You are signed in otherwise now.</b> This page is that of {me.name} as they were signed in before. Load it
+          again to go on.
+        </span>
+        <button className="b tiny" onClick={() => window.location.reload()}>
+          Load again
+        </button>
       </div>
     );
   }

@@ -23,7 +23,7 @@ export function makeServices(api: Api, me: Me): Services {
     me,
     target: new TargetChoice(me.application.targets),
     resources,
-    world: new World(api, resources, me.place),
+    world: new World(api, resources, me),
     streams: new RunStreams(api, resources),
   };
 }

@@ -64,7 +64,7 @@ function Resting({ state }: { state: RunState }) {
   const [problem, setProblem] = useState("");
   const until = state.rest?.retryAt ? ` until ${moment(state.rest.retryAt, now)}` : "";
   function tryNow() {
-    api.send("POST", `/api/runs/${state.run}/resume`).catch((error: Error) => setProblem(error.message));
+    api.send("POST", pathTo("api", "runs", state.run, "resume")).catch((error: Error) => setProblem(error.message));
   }
   const action =
     state.status === "stalled" ? (

@@ -4,6 +4,7 @@ import { useServices } from "../app/context";
 import { isMoving } from "../live/run-state";
 import { useWorld } from "../live/world";
 import type { FileDocument, RunRowDocument } from "../wire";
+import { pathTo } from "../app/router";
 
 const NONE: RunRowDocument[] = [];
 /** The prompts that this page has sent, by run: they are shown before the run is read. */
@@ -34,7 +35,7 @@ export function useTalk(conversation: string, agent: string, target = "", known:
 
   const stop = useCallback(
     (run: string) => {
-      void api.send("POST", `/api/runs/${run}/cancel`).catch(() => undefined);
+      void api.send("POST", pathTo("api", "runs", run, "cancel")).catch(() => undefined);
     },
     [api],
   );

@@ -4,6 +4,7 @@ import type { Resources } from "../api/resources";
 import type { AguiEvent } from "../events";
 import { fold } from "./fold";
 import { emptyRun, type RunState } from "./run-state";
+import { pathTo } from "../app/router";
 
 interface Followed {
   state: RunState | null;
@@ -46,7 +47,7 @@ export class RunStreams {
     const { signal } = control;
     for (let failures = 0; !signal.aborted; failures++) {
       try {
-        await this.api.stream(`/api/runs/${run}/events`, {
+        await this.api.stream(pathTo("api", "runs", run, "events"), {
           signal,
           after: followed.after,
           onEvent: ({ id, data }) => {
@@ -61,7 +62,7 @@ export class RunStreams {
       }
     }
     if (followed.control === control) followed.control = null;
-    if (!signal.aborted) void this.resources.read(`/api/runs/${run}`);
+    if (!signal.aborted) void this.resources.read(pathTo("api", "runs", run));
   }
 
   /** Events that arrive together are drawn together. */

@@ -7,6 +7,7 @@ import { fromDocument } from "./document";
 import { endRun } from "./fold";
 import { isMoving, type RunState } from "./run-state";
 import { useWorld } from "./world";
+import { pathTo } from "../app/router";
 
 /** Whether a run has new events without a person. */
 function isFollowed(status: RunStatus): boolean {
@@ -19,7 +20,7 @@ export function useRun(run: string | undefined): {
   document: RunDocument | undefined;
   error: Error | undefined;
 } {
-  const { data: document, error } = useResource<RunDocument>(run ? `/api/runs/${run}` : null);
+  const { data: document, error } = useResource<RunDocument>(run ? pathTo("api", "runs", run) : null);
   const row = useWorld((world) => (run ? world.runs[run] : undefined));
   const status = newest(document, row?.status, row?.ended ?? 0);
   const streamed = useStream(run ?? "", run !== undefined && status !== undefined && isFollowed(status));

@@ -24,7 +24,7 @@ function worldAt(place: string, ...answers: Answer[]) {
     asked.push(options.after ?? "");
     return (answers.length > 1 ? answers.shift()! : answers[0]!)(options);
   };
-  const world = new World(api, new Resources(api), place);
+  const world = new World(api, new Resources(api), { ...ME, place });
   return { api, asked, world };
 }
 
@@ -156,5 +156,32 @@ test("more open questions than one page are all known, up to a thousand, and the
   expect([Object.keys(world.state.questions).length, world.state.moreQuestions]).toEqual([1201, "1200"]);
   await world.readMoreQuestions();
   expect(world.state.moreQuestions).toBe("");
+  world.stop();
+});
+
+test("a page of a browser that is signed in otherwise by now follows nothing more, and says so", async () => {
+  const { api, asked, world } = worldOver(tellsAndBreaksOff, staysOpen);
+  const get = api.get.bind(api) as (path: string) => Promise<unknown>;
+  vi.spyOn(api, "get").mockImplementation((path: string) =>
+    path === "/api/me" ? Promise.resolve({ ...ME, name: "Grace", csrf: "hers" } as never) : (get(path) as never),
+  );
+  void world.start();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(asked).toEqual([""]);
+  expect(world.state.connection).toBe("changed");
+});
+
+test("a conversation whose name has a slash is read again when its run goes on", async () => {
+  const { api, world } = worldAt("3", async (options) => {
+    await Promise.resolve();
+    options.onEvent({ id: "4", event: "run", data: { run: "r", conversation: "a/b" } });
+    await staysOpen(options);
+  });
+  const get = vi.spyOn(api, "get").mockResolvedValue({ items: [], next: "" } as never);
+  await world.resources.read("/api/conversations/a%2Fb");
+  void world.start();
+  await vi.advanceTimersByTimeAsync(0);
+  world.resources.ensure("/api/conversations/a%2Fb");
+  expect(get.mock.calls.filter(([path]) => path === "/api/conversations/a%2Fb")).toHaveLength(2);
   world.stop();
 });

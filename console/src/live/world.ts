@@ -3,8 +3,9 @@ import { useSyncExternalStore } from "react";
 import { type Api, NetworkError, RefusedError, type StreamEvent } from "../api/api";
 import type { Resources } from "../api/resources";
 import { useServices } from "../app/context";
-import type { ConversationDocument, Listed, QuestionDocument, RunRowDocument } from "../wire";
+import type { ConversationDocument, Listed, Me, QuestionDocument, RunRowDocument } from "../wire";
 import { type Conversations, NONE_READ, pagePath, reread, type Whose, withPage, withRow } from "./conversations";
+import { pathTo } from "../app/router";
 
 export interface WorldState {
   questions: Record<string, QuestionDocument>;
@@ -14,8 +15,11 @@ export interface WorldState {
   /** Why the questions or the conversations could not be read: what is known of them is not all. */
   problem: Error | null;
   runs: Record<string, RunRowDocument>;
-  /** `away`: the server does not answer, and is asked again at `retryAt` (milliseconds). */
-  connection: "connecting" | "here" | "away" | "signed out";
+  /**
+   * `away`: the server does not answer, and is asked again at `retryAt` (milliseconds). `changed`: the browser is signed
+   * in otherwise than when the page was loaded, as another person or in another session.
+   */
+  connection: "connecting" | "here" | "away" | "signed out" | "changed";
   retryAt: number;
 }
 
@@ -46,10 +50,10 @@ export class World {
   constructor(
     readonly api: Api,
     readonly resources: Resources,
-    /** From where on changes are followed: what is read now misses none. */
-    place = "",
+    /** Whose page it is, and the place from where on changes are followed: what is read now misses none. */
+    readonly me: Me | null = null,
   ) {
-    this.#after = place;
+    this.#after = me?.place ?? "";
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -72,7 +76,14 @@ export class World {
         if (!(error instanceof NetworkError || error instanceof RefusedError)) throw error;
       }
       await this.#pause();
+      if (!signal.aborted && (await this.#isSignedInOtherwise())) return this.#set({ connection: "changed" });
     }
+  }
+
+  /** Whether the browser has another session now, in which what this page sends is refused or another person's. */
+  async #isSignedInOtherwise(): Promise<boolean> {
+    const now = await this.api.get<Me>("/api/me").catch(() => this.me); // the stream finds out what is wrong
+    return identityOf(now) !== identityOf(this.me);
   }
 
   /** Follow one stream to its end. If it breaks off at once, the next one starts from the beginning. */
@@ -206,12 +217,12 @@ export class World {
       const row = data as RunRowDocument;
       this.#set({ runs: { ...this.state.runs, [row.run]: row } });
       this.resources.invalidate("/api/runs");
-      if (row.conversation) this.resources.invalidate(`/api/conversations/${row.conversation}`);
+      if (row.conversation) this.resources.invalidate(pathTo("api", "conversations", row.conversation));
     } else if (event === "question") {
       const question = data as QuestionDocument;
       this.putQuestion(question);
       this.resources.invalidate("/api/questions");
-      this.resources.invalidate(`/api/runs/${question.run}`);
+      this.resources.invalidate(pathTo("api", "runs", question.run));
     } else if (event === "conversation") {
       const row = data as ConversationDocument;
       this.#set({ conversations: withRow(this.state.conversations ?? NONE_READ, row) });
@@ -231,6 +242,10 @@ export class World {
     this.state = { ...this.state, ...change };
     this.#listeners.forEach((listener) => listener());
   }
+}
+
+function identityOf(me: Me | null): string {
+  return JSON.stringify([me?.tenant, me?.name, me?.permissions, me?.csrf]);
 }
 
 export function useWorld<T>(select: (state: WorldState) => T): T {

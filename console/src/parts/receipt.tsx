@@ -98,7 +98,7 @@ function UndoButton({ name, undo, target }: { name: string; undo: NonNullable<Re
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState("");
   const row = useWorld((world) => (made ? world.runs[made.run] : undefined));
-  const { data } = useResource<RunDocument>(made ? `/api/runs/${made.run}` : null);
+  const { data } = useResource<RunDocument>(made ? pathTo("api", "runs", made.run) : null);
   const status = row?.status ?? data?.status;
   const isOver = status === "failed" || status === "cancelled";
   async function take() {

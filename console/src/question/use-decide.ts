@@ -2,6 +2,7 @@ import { useCallback, useRef, useState } from "react";
 import { RefusedError } from "../api/api";
 import { useServices } from "../app/context";
 import type { NewDecision, QuestionDocument } from "../wire";
+import { pathTo } from "../app/router";
 
 export interface Deciding {
   decide: (request: NewDecision) => Promise<boolean>;
@@ -28,7 +29,8 @@ export function useDecide(question: QuestionDocument): Deciding {
       try {
         const path = `/api/questions/${encodeURIComponent(question.id)}/decision`;
         const answer = await api.send<unknown>("POST", path, request, key);
-        const settled = asQuestion(answer) ?? (await api.get<QuestionDocument>(`/api/questions/${question.id}`));
+        const settled =
+          asQuestion(answer) ?? (await api.get<QuestionDocument>(pathTo("api", "questions", question.id)));
         world.putQuestion(settled);
         return true;
       } catch (problem) {

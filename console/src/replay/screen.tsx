@@ -88,7 +88,7 @@ export function ReplayScreen({ run }: { run: string }) {
 
 /** Whether the run, executed again from its journal, is the same to the byte. */
 function Verdict({ run }: { run: string }) {
-  const { data, error } = useResource<ReplayDocument>(`/api/runs/${run}/replay`);
+  const { data, error } = useResource<ReplayDocument>(pathTo("api", "runs", run, "replay"));
   if (error) return <span className="meta">It could not be replayed: {error.message}</span>;
   if (!data) {
     return (

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { withQuery } from "../api/api";
 import { useResource } from "../api/resources";
-import { Link, usePlace } from "../app/router";
+import { Link, usePlace, pathTo } from "../app/router";
 import { logsOf, walk } from "../live/document";
 import { Fold } from "../parts/fold";
 import { Icon } from "../parts/icon";
@@ -175,7 +175,7 @@ function authorOf(message: MessageDocument): string {
 }
 
 function Journal({ run, call }: { run: string; call: string }) {
-  const { data, error, reload } = useResource<Listed<JournalItem>>(`/api/runs/${run}/items`);
+  const { data, error, reload } = useResource<Listed<JournalItem>>(pathTo("api", "runs", run, "items"));
   if (!data) return error ? <Failed error={error} retry={reload} /> : <Loading />;
   const items = data.items.filter((each) => each.call === call);
   if (items.length === 0)

@@ -53,7 +53,7 @@ function firstOf(document: RunDocument): string {
 function RunHeader({ document }: { document: RunDocument }) {
   const { api } = useServices();
   const [error, setError] = useState("");
-  const path = `/api/runs/${document.run}`;
+  const path = pathTo("api", "runs", document.run);
   const isOver = document.ended > 0;
   async function send(action: "cancel" | "resume") {
     try {

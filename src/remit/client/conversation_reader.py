@@ -72,15 +72,16 @@ class ConversationReader(RunReader):
             where = ConversationFilter(tenant=self.principal.tenant, application=self._application, limit=BATCH)
             if owner == "self":
                 where["owner"] = self.principal.name
-            elif not may_see_all(self.principal):
+            elif owner == "others":
+                where["other_than"] = self.principal.name
+            if owner != "self" and not may_see_all(self.principal):
                 where["member"] = self.principal.name
             if after:
                 where["before"] = _parse_cursor(after, self.principal.tenant)
             return await self._store.list_conversations(**where)
 
         async def is_wanted(row: ConversationRow) -> bool:
-            whose = "self" if row.owner == self.principal.name else "others"
-            fits = title.casefold() in row.title.casefold() and status in ("", row.status) and owner in ("", whose)
+            fits = title.casefold() in row.title.casefold() and status in ("", row.status)
             return fits and has_access(self.principal, row, "read")
 
         return await read_page(read, is_wanted, _cursor, before, limit)

@@ -66,6 +66,7 @@ class ConversationChange(TypedDict, total=False):
 class ConversationFilter(TypedDict, total=False):
     """Selects conversations by tenant, application, name or owner, the most recently active first.
 
+    ``other_than`` excludes those of an owner.
     ``member`` selects at least the conversations that the principal owns or shares, and excludes most others.
     ``before`` is the activity time and key of the previous page's last conversation. Deleted conversations are not
     listed.
@@ -75,6 +76,7 @@ class ConversationFilter(TypedDict, total=False):
     application: str
     conversation: str
     owner: str
+    other_than: str
     member: str
     before: tuple[float, ConversationKey]
     limit: int

@@ -105,12 +105,14 @@ def list_rows(rows: Iterable[ConversationRow], conversation_filter: Conversation
         for name, value in conversation_filter.items()
         if name in ("tenant", "application", "conversation", "owner") and value
     }
-    member, before = conversation_filter.get("member"), conversation_filter.get("before")
+    member, other_than = conversation_filter.get("member"), conversation_filter.get("other_than")
+    before = conversation_filter.get("before")
     found = (
         row
         for row in rows
         if not row.deletion
         and all(getattr(row, name) == value for name, value in wanted.items())
+        and (not other_than or row.owner != other_than)
         and (not member or row.owner == member or row.shared)
         and (before is None or (row.active, row.key) < before)
     )

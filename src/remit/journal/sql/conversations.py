@@ -54,6 +54,8 @@ def select_conversations(**conversation_filter: Unpack[ConversationFilter]) -> S
     table, names = CONVERSATIONS.c, (*ConversationKey._fields, "owner")
     wanted = {name: conversation_filter.get(name) for name in names}
     where = [table.deletion == "", *(table[name] == value for name, value in wanted.items() if value)]
+    if other_than := conversation_filter.get("other_than"):
+        where.append(table.owner != other_than)
     if member := conversation_filter.get("member"):
         where.append(or_(table.owner == member, table.shared != "{}"))
     if before := conversation_filter.get("before"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from msgspec import Meta
 
@@ -11,12 +11,13 @@ from remit.object_views import ObjectDetail, ObjectEvent, ObjectRow
 from remit.server.documents.document import Asked, ChangeDocument, Document, PageSize
 from remit.server.documents.files import FileDocument
 
-Offset = Annotated[int, Meta(ge=0, le=1_000_000)]
-"""The number of rows before a page; the ``next`` of the page before it."""
+MAX_OFFSET: Final = 10_000
+Offset = Annotated[int, Meta(ge=0, le=MAX_OFFSET)]
+"""The number of rows before a page; the ``next`` of the page before it. A view reads these rows for each page."""
 
 
 class ObjectsQuery(Asked):
-    """Which objects to list: those that match ``search``, or all."""
+    """Which objects to list: those that match ``search``, or the first ten thousand or so of all."""
 
     search: str = ""
     target: str = ""

@@ -9,6 +9,7 @@ from remit.object_views import ObjectView, Viewer
 from remit.record.target import as_target
 from remit.server.documents.document import Listed
 from remit.server.documents.objects import (
+    MAX_OFFSET,
     EventsQuery,
     ObjectDocument,
     ObjectEventDocument,
@@ -54,8 +55,9 @@ async def open_object(sent: Sent[ObjectQuery, None]) -> ObjectDocument:
 
 def _page(rows: tuple[T, ...], asked: ObjectsQuery | EventsQuery) -> Listed[T]:
     """The page that was asked for, of its rows and perhaps those that follow."""
-    is_last = len(rows) <= asked.limit
-    return Listed(items=rows[: asked.limit], next="" if is_last else str(asked.after + asked.limit))
+    end = asked.after + asked.limit
+    is_last = len(rows) <= asked.limit or end > MAX_OFFSET
+    return Listed(items=rows[: asked.limit], next="" if is_last else str(end))
 
 
 def _find_view(sent: Sent[ObjectsQuery, None] | Sent[ObjectQuery, None] | Sent[EventsQuery, None]) -> ObjectView:

@@ -100,6 +100,8 @@ async def test_conversations_are_listed_the_most_recently_active_first_and_page_
     assert await names(member="ada") == ["d", "c", "b", "a"]  # b is shared
     assert await names(member="bob") == ["b"]
     assert await names(owner="ada") == ["d", "c", "a"]
+    assert await names(other_than="ada") == ["b"]
+    assert await names(other_than="bob", member="bob") == []
     tie = (await store.list_conversations(tenant="default", conversation="d"))[0]
     assert await names(before=(tie.active, tie.key)) == ["c", "b", "a"]
     same = ConversationKey("default", "x", "e")
