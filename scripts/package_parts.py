@@ -18,6 +18,7 @@ READING_ORDER: Final = {
     "Interfaces and utilities": (
         "cli",
         "server",
+        "mcp",
         "testing",
         "schemas",
         "charsets",

@@ -117,7 +117,7 @@ PUBLIC: Final = {
         CallResult Client ConversationUpdate ListedRun OpenRun Page PrincipalDirectory QuestionUpdate Receipt
         ReceiptCall ReplayReport RunDetails RunResult RunUpdate Runtime ToolInfo WatchEvent WatchStart make_receipt
     """,
-    "remit.server": "Authenticate Identity ServerSettings build_server",
+    "remit.server": "Authenticate Identity McpSettings ServerSettings build_server",
     "remit.server.people": """
         Access Account Administration Attempts Credential Directory GuardSettings InMemoryDirectory Lifetimes Passwords
         People Person Provider ProviderClient Role SignIn SignedIn SqlDirectory build_access

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from remit import App, Runtime
+from remit.chat.encoded_json import encode_json
 from remit.errors import SetupError
 from remit.server import ServerSettings, build_server
 from remit.server.documents.document import Listed
 from remit.server.documents.runs import OpenedRun
-from remit.server.responses import encode_json
 from remit.stores import InMemoryStore
 from remit.testing import calls
 from remit.testing.store_suite.samples import acquire_run, header_item

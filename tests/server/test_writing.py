@@ -7,10 +7,10 @@ from urllib.parse import quote
 import pytest
 
 from remit import Agent, App, Principal, Risk, Runtime, tool
+from remit.chat.encoded_json import encode_json
 from remit.errors import BrokenJournalError, NoModelError
 from remit.server.app import ErrorLog
 from remit.server.documents.tools import CallOutcome
-from remit.server.responses import encode_json
 from remit.testing import Scripted
 from tests.server.shop import Shop, open_shop
 

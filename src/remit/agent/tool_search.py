@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -160,12 +160,18 @@ class SearchTools:
         """
         query = cast("Search", payload).query
         as_text = are_text(frame.ledger, frame.caller.call, self._agent, self._search.as_text)
-        names = await self._find_names(frame)
+        names = await self._find_names(describe_run(frame))
         ranked = await self._rank(query, self._texts_for(frame.caller, names))
         found = self._describe(ranked[: self._search.limit], query, names, as_text=as_text)
         if not found:
             raise NotFoundError(f"no tool fits {query!r}; search with other words")
         return found
+
+    async def find(self, query: str, about: RunInfo) -> dict[str, str]:
+        """The tools that fit a query, each with its definition: for a searcher without a run, who may call all."""
+        names = await self._find_names(about)
+        ranked = await self._rank(query, [*self._named_texts(names)])
+        return self._describe(ranked[: self._search.limit], query, names, as_text=True)
 
     async def find_ahead(self, message: str, caller: Caller, model: AnyModel | None, frame: Frame) -> dict[str, str]:
         """The tools that the words of a message find for a model, as `run` returns them; see `choose_ahead`.
@@ -176,7 +182,7 @@ class SearchTools:
         if not self._search.ahead or (name and not any(fnmatchcase(name, each) for each in self._search.ahead_for)):
             return {}
         as_text = caches_prefixes(model) if self._search.as_text is None else self._search.as_text
-        names = await self._find_names(frame)
+        names = await self._find_names(describe_run(frame))
         texts = self._texts_for(caller, names)
         request = read_request(message, texts)
         ranked = await self._rank(request, texts) if request else []
@@ -199,17 +205,17 @@ class SearchTools:
         known = {text.name for text in texts}  # a custom ranker may name other tools
         return [name for name in ranked if name in known]
 
-    async def _find_names(self, frame: Frame) -> Mapping[str, Sequence[str]]:
+    async def _find_names(self, about: RunInfo) -> Mapping[str, Sequence[str]]:
         find = self._search.names
-        return {} if find is None else await await_callback("the names of a tool search", find(describe_run(frame)))
+        return {} if find is None else await await_callback("the names of a tool search", find(about))
 
     def _texts_for(self, caller: Caller, names: Mapping[str, Sequence[str]]) -> list[ToolText]:
         """The texts of the tools that a caller may call, with the names of what they work on."""
-        return [
-            replace(text, phrases=(*text.phrases, *names.get(name, ())))
-            for name, text in self._texts.items()
-            if may_call(caller, self._tools[name])
-        ]
+        return [each for each in self._named_texts(names) if may_call(caller, self._tools[each.name])]
+
+    def _named_texts(self, names: Mapping[str, Sequence[str]]) -> Iterator[ToolText]:
+        for name, text in self._texts.items():
+            yield replace(text, phrases=(*text.phrases, *names.get(name, ())))
 
     def _describe(
         self, found: Iterable[str], query: str, names: Mapping[str, Sequence[str]], *, as_text: bool

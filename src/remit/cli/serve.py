@@ -98,6 +98,8 @@ def _serve_app(
     client: LocalClient, app: App, address: tuple[str, Sequence[int]], guard: GuardSettings, options: _Options
 ) -> None:
     """Serve an application until a signal. On this machine alone, print a link for its user."""
+    from remit.cli.state_key import find_state_key
+    from remit.mcp.settings import McpSettings
     from remit.server.app import build_server
     from remit.server.binding import is_loopback
     from remit.server.console import check_console
@@ -122,6 +124,7 @@ def _serve_app(
         operations=access.operations,
         console=options.console,
         models=models,
+        mcp=McpSettings(key=find_state_key(client)),
     )
     certificate, key = options.tls_files
     with listen(*address) as socket:

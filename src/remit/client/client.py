@@ -146,6 +146,16 @@ class Client(UpdateReader):
         """
         return await self._runs.call_by_name(tool, arguments, self.principal, options, attach=attach)
 
+    async def detach(self, run: RunId) -> None:
+        """Make the next call that is the same as the attached call of ``run`` a new one: its result was read.
+
+        `call` does this when it returns the result. A program that reads the result from the run does it itself.
+
+        Raises:
+            RequestError: the run does not exist for this principal, or is another principal's.
+        """
+        await self._runs.detach((await self._own_run(run)).run)
+
     def open_run(
         self, *, run_id: RunId = "", idle_seconds: PositiveFloat = IDLE_SECONDS, **options: Unpack[CallOptions]
     ) -> OpenRun:

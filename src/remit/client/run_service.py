@@ -11,7 +11,7 @@ from typing import Any
 from remit.agent.agent import Agent
 from remit.agent.linking import UsedModels
 from remit.approvals.service import DecisionOptions
-from remit.client.attaching import CallAttacher
+from remit.client.attaching import CallAttacher, identify_call
 from remit.client.following import RunEvent, follow_execution
 from remit.client.open_run import OpenRun, OpenRunParts, check_open
 from remit.client.opening import RunOpener, may_have_files
@@ -122,6 +122,12 @@ class RunService:
         kept: dict[str, Any] = {**options, "metadata": encode_metadata(options.get("metadata"))}
         request = self._opener.request_call(callee, given, by, schedule=schedule, **kept)
         return await (self._attach(request) if attach else self._start(request))
+
+    async def detach(self, run: str) -> None:
+        """Make the next call that is the same as that of ``run`` a new one; see `Client.detach`."""
+        header, _ = await self._conversations.read_run(run)
+        call = identify_call(self._callees.find(header.callee), header, self._limits)
+        await self._store.detach_call(call, run)
 
     def open_run(self, by: Principal, options: CallOptions, idle_seconds: float) -> OpenRun:
         """A new open run; see `Client.open_run`."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from remit.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from remit.mcp.settings import McpSettings as McpSettings
     from remit.server.app import build_server as build_server
     from remit.server.identity import Authenticate as Authenticate
     from remit.server.identity import Identity as Identity

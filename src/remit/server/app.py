@@ -16,10 +16,12 @@ from remit.core.call_checks import check_types
 from remit.engine.local import LocalEngine
 from remit.engine.port import Engine
 from remit.errors import NoModelError
+from remit.mcp.settings import McpSettings
 from remit.runtime import Runtime
 from remit.server.console import console_routes
 from remit.server.health import health_routes
 from remit.server.identity import Authenticate
+from remit.server.mcp import mcp_route
 from remit.server.model_switch import ModelSwitch
 from remit.server.openapi import openapi_route
 from remit.server.operations import OPERATIONS
@@ -46,6 +48,7 @@ def build_server(
     operations: Sequence[Operation] = (),
     console: Path | None = None,
     models: ModelSwitch | None = None,
+    mcp: McpSettings | None = None,
 ) -> Starlette:
     """The server of a runtime. Everything that it does, it does through the client of the sender of a request.
 
@@ -63,6 +66,7 @@ def build_server(
         operations: further operations of the API, such as those of people, which its description has too.
         console: the folder of the web console, by default that of the package.
         models: lets an operator choose the model of the runtime; without it, none can.
+        mcp: the key and the times of ``/mcp``; by default a random key, which is that of this server alone.
     """
     if engine is None and settings.concurrency:
         engine = _local_engine(runtime, settings)
@@ -75,6 +79,7 @@ def build_server(
             *health_routes(serving),
             *approval_routes(serving),
             openapi_route(serving, offered),
+            mcp_route(serving, mcp or McpSettings()),
             *(each.route(serving) for each in offered),
             *site_routes(runtime.app),
             *console_routes(console),

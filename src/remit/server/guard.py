@@ -32,6 +32,10 @@ _PROBES: Final = frozenset({"/health", "/ready"})
 
 _MEGABYTE: Final = 1024 * 1024
 _PREFLIGHT_SECONDS: Final = "600"
+_ALLOWED_HEADERS: Final = (
+    "authorization, content-type, idempotency-key, last-event-id, "
+    "mcp-method, mcp-name, mcp-protocol-version, mcp-session-id"
+)
 
 
 @check_arguments()
@@ -170,7 +174,7 @@ class _Exchange:
             add_security_headers(headers, self.nonce, self.settings.frames, is_tls=self.settings.tls)
             if self.allowed:
                 headers.update(self.allowed)
-                headers["access-control-expose-headers"] = "Retry-After"
+                headers["access-control-expose-headers"] = "Retry-After, Mcp-Session-Id"
                 headers["cross-origin-resource-policy"] = "cross-origin"
         await self.send(message)
 
@@ -180,7 +184,7 @@ class _Exchange:
             return await self.refuse(403, "FOREIGN_ORIGIN", "scripts of this origin may not call the server")
         headers = {
             "access-control-allow-methods": "GET, POST, PATCH, DELETE",
-            "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id",
+            "access-control-allow-headers": _ALLOWED_HEADERS,
             "access-control-max-age": _PREFLIGHT_SECONDS,
         }
         return await self._respond(Response(status_code=204, headers=headers))

@@ -10,11 +10,11 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from remit.chat.encoded_json import encode_json
 from remit.core.deadline import Deadline
 from remit.errors import RequestDeniedError, RequestNotFoundError
 from remit.record.principal import Principal
 from remit.server.identity import SignInError, remember_open_stream
-from remit.server.responses import encode_json
 from remit.server.serving import Serving
 
 EVENT_STREAM: Final = "text/event-stream"

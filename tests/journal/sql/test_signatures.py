@@ -12,7 +12,7 @@ from sqlalchemy import make_url
 
 from remit.errors import BrokenJournalError, JournalError, SetupError
 from remit.journal.sql import key_file
-from remit.journal.sql.key_file import KEY_VARIABLE, configured_key_file, create_key, read_key
+from remit.journal.sql.key_file import KEY_VARIABLE, configured_key_file, create_key, locate_key_file, read_key
 from remit.journal.sql.store import SqlStore
 from remit.record.items import DecisionItem
 from remit.record.ledger import Consumption
@@ -236,6 +236,11 @@ def test_a_journal_in_postgres_needs_the_path_of_a_key(monkeypatch: pytest.Monke
     monkeypatch.setenv(KEY_VARIABLE, "/etc/remit.key")
     assert configured_key_file(url, None) == Path("/etc/remit.key")
     assert configured_key_file(url, Path("given")) == Path("given")
+
+
+def test_the_key_of_a_journal_in_a_file_is_beside_it_unless_another_is_configured() -> None:
+    assert locate_key_file("sqlite:////home/a.db", "") == Path("/home/a.db.key")
+    assert locate_key_file("sqlite:////home/a.db", "given") == Path("given")
 
 
 @pytest.mark.parametrize("text", ["", "text", "abcd", "é"])

@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import URL
+from sqlalchemy import URL, make_url
 
 from remit.core.checks import as_path
 from remit.core.files import check_trusted, sync_folder, write_private_file
@@ -35,6 +35,16 @@ def configured_key_file(url: URL, key_file: Path | None) -> Path | None:
             f"a journal in Postgres needs a key: set {KEY_VARIABLE} to the path of a file, the same for all processes"
         )
     return Path(os.environ[KEY_VARIABLE])
+
+
+def locate_key_file(url: str, key_file: str) -> Path:
+    """The key file of the journal at ``url``: the configured one, or that beside the file of SQLite.
+
+    Raises:
+        SetupError: a journal in Postgres has none.
+    """
+    parsed = make_url(url)
+    return configured_key_file(parsed, Path(key_file) if key_file else None) or Path(f"{parsed.database}.key")
 
 
 def read_key(path: Path) -> bytes | None:

@@ -61,9 +61,8 @@ class Acquisition(Struct, frozen=True):
             return AcquiredLease(FIRST_EPOCH, questions=[], is_opened=bool(self.opening)), ()
         if row.until > now:
             raise lease_held_error(self.run, row.driver)
-        if (
-            row.status not in UNFINISHED_STATUSES
-        ):  # whoever comes second to a run needs no lease to learn what became of it
+        # A second executor of a run needs no lease to learn how it has ended.
+        if row.status not in UNFINISHED_STATUSES:
             return self._read_state(connection, row)
         UPDATE_LEASE.execute(connection, {"the_run": self.run, "epoch": row.epoch + 1, **lease})
         delete_answers(connection, self.run)

@@ -7,13 +7,13 @@ from typing import Any
 from msgspec import Raw, field
 
 from remit.call.facts import Effect, Facts, Risk
+from remit.chat.encoded_json import encode_json
 from remit.client.tools import ToolInfo
 from remit.engine.result import RunResult
 from remit.errors import CallError
 from remit.journal.ports import RunStatus
 from remit.server.documents.document import Asked, Document, JsonObject, no_json
 from remit.server.documents.sentence import SentenceDocument
-from remit.server.responses import encode_json
 from remit.views.sentences import FindContract, consequence_of, sentence_of_arguments
 
 
