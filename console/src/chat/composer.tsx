@@ -18,7 +18,7 @@ interface Props {
   /** Whether files can go with a message. */
   takesFiles?: boolean;
   onSend: (text: string, files: FileDocument[]) => Promise<void>;
-  onStop?: (() => void) | undefined;
+  onStop?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -56,8 +56,13 @@ export function Composer({ name, placeholder, spent, takesFiles = false, onSend,
     }
   }
 
+  function stop() {
+    setError(null);
+    onStop?.().catch(setError);
+  }
+
   function press(event: KeyboardEvent) {
-    if (event.key === "Escape" && event.shiftKey) onStop?.();
+    if (event.key === "Escape" && event.shiftKey) stop();
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     void send();
@@ -108,7 +113,7 @@ export function Composer({ name, placeholder, spent, takesFiles = false, onSend,
         </span>
         {spent && <span className="meta wide">{spent}</span>}
         {onStop ? (
-          <button type="button" className="b" onClick={onStop}>
+          <button type="button" className="b" onClick={stop}>
             <Icon name="stop" />
             Stop
           </button>

@@ -95,7 +95,7 @@ function Talk({ id }: { id: string }) {
   }, [world, id, isPart]);
   useStickToEnd(box, id);
   useTitle(title);
-  useKeys({ "[": side.toggle, "Shift+Escape": () => moving && stop(moving) });
+  useKeys({ "[": side.toggle, "Shift+Escape": () => moving && void stop(moving).catch(() => undefined) });
   return (
     <div className={side.isOpen ? "split chat" : "split chat alone"} ref={side.frame}>
       <div className="pane">

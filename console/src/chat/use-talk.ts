@@ -34,8 +34,8 @@ export function useTalk(conversation: string, agent: string, target = "", known:
   );
 
   const stop = useCallback(
-    (run: string) => {
-      void api.send("POST", pathTo("api", "runs", run, "cancel")).catch(() => undefined);
+    async (run: string) => {
+      await api.send("POST", pathTo("api", "runs", run, "cancel"));
     },
     [api],
   );
