@@ -18,6 +18,8 @@ from figures import (
     budgets,
     client,
     cms,
+    cms_promotion,
+    cms_replies,
     cms_webhooks,
     combinations,
     commonmark,
@@ -77,6 +79,8 @@ from figures.mutants import audit as audit_mutants
 from figures.mutants import budgets as budgets_mutants
 from figures.mutants import client as client_mutants
 from figures.mutants import cms as cms_mutants
+from figures.mutants import cms_promotion as cms_promotion_mutants
+from figures.mutants import cms_replies as cms_replies_mutants
 from figures.mutants import cms_webhooks as cms_webhooks_mutants
 from figures.mutants import combinations as combinations_mutants
 from figures.mutants import commonmark as commonmark_mutants
@@ -201,6 +205,8 @@ PARTS: Final = {
     "open-run": Part(open_run.figures, open_run_mutants.MUTANTS),
     "attach": Part(attach.figures, attach_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
+    "cms-promotion": Part(cms_promotion.figures, cms_promotion_mutants.MUTANTS),
+    "cms-replies": Part(cms_replies.figures, cms_replies_mutants.MUTANTS),
     "cms-webhooks": Part(cms_webhooks.figures, cms_webhooks_mutants.MUTANTS),
     "tiers": Part(tiers.figures, tiers_mutants.MUTANTS),
     "html": Part(html.figures, html_mutants.MUTANTS),

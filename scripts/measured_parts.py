@@ -40,4 +40,14 @@ def costs() -> str:
     return (ROOT / "bench/costs.md").read_text(encoding="utf-8").strip()
 
 
-MEASURED_PARTS: Final[dict[str, Callable[[], str]]] = {"neighbours": neighbours, "speed": speed, "costs": costs}
+def reply_sizes() -> str:
+    """How long the replies of writes of the CMS are: what the last whole `make figures ARGS=cms-replies` measured."""
+    return (ROOT / "figures/cms_replies.md").read_text(encoding="utf-8").strip()
+
+
+MEASURED_PARTS: Final[dict[str, Callable[[], str]]] = {
+    "neighbours": neighbours,
+    "speed": speed,
+    "costs": costs,
+    "cms-replies": reply_sizes,
+}

@@ -8,9 +8,8 @@ from pydantic import Field, StringConstraints, model_validator
 
 from remit.artifacts import Artifact
 from remit.tools import entity
-from remit_cms.models import Line, OmittedIfNone, Payload, Reply, View, WriteReply
+from remit_cms.models import Line, Payload, Reply, View, WriteReply
 from remit_cms.sites.languages import Language
-from remit_cms.sites.package import LeftOut
 
 _RULE = "2 to 63 of a-z, 0-9 and '-'"
 _Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,62}$")]
@@ -100,7 +99,6 @@ class ContentReply(Reply):
     pages: int
     entries: int
     images: int
-    left_out: OmittedIfNone[LeftOut] = None
 
 
 class ExportedContent(Reply):
@@ -110,4 +108,3 @@ class ExportedContent(Reply):
     pages: int
     entries: int
     images: int
-    left_out: OmittedIfNone[LeftOut] = None

@@ -16,7 +16,7 @@ from remit.tools import Preview
 from remit_cms.callers import describe_saving
 from remit_cms.models import pluralize
 from remit_cms.sites.archive import read_archive, write_archive
-from remit_cms.sites.package import LeftOut, SitePackage
+from remit_cms.sites.package import SitePackage
 from remit_cms.sites.payloads import (
     AddSite,
     ContentReply,
@@ -118,7 +118,7 @@ class Sites:
             name = f"{scope.target.site}-{scope.target.environment}.zip"
         content = await asyncio.to_thread(write_archive, package, contents)
         file = await self._artifacts.add(content, name=name, media_type=_ZIP)
-        message = f"Exported {describe_package(package)} to {name}. {package.left_out.describe()}"
+        message = f"Exported {describe_package(package)}. {package.left_out.describe()}"
         message += describe_saving(ctx, file)
         return ExportedContent(file=file, **_counts(package), message=message)
 
@@ -180,5 +180,4 @@ def _counts(package: SitePackage) -> dict[str, Any]:
         "pages": package.count(Kind.PAGE),
         "entries": package.count(Kind.ENTRY),
         "images": len(package.images),
-        "left_out": None if package.left_out == LeftOut() else package.left_out,
     }
