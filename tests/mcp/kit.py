@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Raw
 
-from remit import App, Ask, Effect, LeafContext, Policy, Principal, Runtime, When, tool
+from remit import App, Ask, Effect, LeafContext, Policy, Principal, Risk, Runtime, When, tool
 from remit.client.client import Client
 from remit.client.updates import QuestionUpdate
 from remit.mcp.peers import REVISION, SESSION_REVISIONS, Peer
@@ -41,6 +41,10 @@ def loop_clock() -> float:
     return START + asyncio.get_running_loop().time()
 
 
+class ProcessDied(BaseException):
+    """The process of a desk is gone."""
+
+
 class Desk:
     """A journal, the texts that its tool has erased, and the processes that serve it."""
 
@@ -53,6 +57,7 @@ class Desk:
         clock: Callable[[], float] = loop_clock,
     ) -> None:
         self.erased: list[str] = []
+        self.launched: list[str] = []
         self.clock = clock
         self.store = store or InMemoryStore(clock)
         self._ask = Ask(reason="erasing cannot be undone", kind=kind, expires_in=expires_in)
@@ -67,13 +72,19 @@ class Desk:
             self.erased.append(text)
             return {"erased": text}
 
+        @tool(effect=Effect.UNSAFE, risk=Risk.MODERATE, says="Launch {text}")
+        async def launch(text: str) -> str:
+            """Launch a text. The process dies in the middle."""
+            self.launched.append(text)
+            raise ProcessDied
+
         @tool(effect=Effect.PURE)
         async def look(text: str) -> str:
             """Look at a text."""
             return f"{text} is there"
 
         policy = Policy(When("erasing", verdict=self._ask, tools=["erase"]))
-        return App(name="desk", tools=[erase, look], policy=policy)
+        return App(name="desk", tools=[erase, launch, look], policy=policy)
 
     def process(self, **settings: Any) -> McpServer:
         """One more process."""
@@ -106,6 +117,7 @@ class Host:
         self.peer, self.answer, self._has_page = peer, answer, has_page
         self.shown: list[Params] = []
         self.rounds = 0
+        self.told = ""
         self._answering = list[asyncio.Task[None]]()
 
     def sender(self, server: McpServer, by: Principal = ADA) -> Sender:
@@ -136,6 +148,7 @@ class Host:
             if kind == "task":
                 return await self._fetch(server, result["taskId"])
             if kind == "complete":
+                self.told = result["content"][0]["text"]
                 is_waiting = result.get("structuredContent", {}).get("status") == "waiting"
                 return None if is_waiting else result
             self.rounds += 1

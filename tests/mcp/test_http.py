@@ -66,7 +66,7 @@ def test_a_request_that_says_who_sends_it_needs_no_session() -> None:
     assert result["capabilities"]["extensions"] == {"io.modelcontextprotocol/tasks": {}}
     assert result["_meta"][SERVER_INFO]["name"] == "desk"
     assert (result["cacheScope"], result["ttlMs"] > 0) == ("private", True)
-    assert [each["name"] for each in listed.json()["result"]["tools"]] == ["erase", "look"]
+    assert [each["name"] for each in listed.json()["result"]["tools"]] == ["erase", "launch", "look"]
     assert "mcp-session-id" not in listed.headers
 
 

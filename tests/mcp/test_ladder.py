@@ -11,7 +11,19 @@ import pytest
 from remit.mcp.ladder import MOST_ROUNDS, Step, Waiting, next_step
 from remit.mcp.peers import Peer
 from remit.record.question import DecisionKind
-from tests.mcp.kit import ADDRESS, FORM, PLAIN, SESSION, SESSION_ADDRESS, SESSION_FORM, TASKS, Desk, Host, as_raw
+from tests.mcp.kit import (
+    ADDRESS,
+    FORM,
+    PLAIN,
+    SESSION,
+    SESSION_ADDRESS,
+    SESSION_FORM,
+    TASKS,
+    Desk,
+    Host,
+    ProcessDied,
+    as_raw,
+)
 
 _DAY = 24 * 3600.0
 _Person = Callable[[Desk], Coroutine[Any, Any, None]]
@@ -180,3 +192,18 @@ async def test_a_client_that_leaves_while_its_call_is_held_gets_the_result_of_th
         *({"erased": "about"}, ["about"]),
         1,
     )
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize("peer", [PLAIN, FORM, SESSION_FORM])
+async def test_a_call_whose_process_died_is_asked_about_and_not_made_again(peer: Peer) -> None:
+    desk, host = Desk(), Host(peer, "accept")
+    with pytest.raises(ProcessDied):
+        await host.call(desk.process(), "launch", text="rocket")
+    assert await host.call(desk.process(), "launch", text="rocket") is None
+    assert "it was interrupted.\n\nDid it happen? Launch rocket\n" in host.told
+    (question,) = await desk.questions()
+    await desk.client().decide(question, approved=True, result="launched")
+    result = await host.call(desk.process(), "launch", text="rocket")
+    assert result is not None
+    assert (result["content"][0]["text"], desk.launched, host.shown) == ("launched", ["rocket"], [])

@@ -62,7 +62,7 @@ async def _client(url: str, mode: Any, **callbacks: Any) -> AsyncGenerator[Clien
 async def test_a_client_lists_reads_and_is_refused_over_http(mode: str) -> None:
     async with _serving(Desk(clock=_still)) as url, _client(url, mode) as client:
         listed = {each.name: each for each in (await client.list_tools()).tools}
-        assert {*listed} == {"erase", "look"}
+        assert {*listed} == {"erase", "launch", "look"}
         assert listed["look"].annotations == types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
         looked = await client.call_tool("look", {"text": "about"})
         assert (looked.content[0], looked.is_error) == (types.TextContent(type="text", text="about is there"), False)

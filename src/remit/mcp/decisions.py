@@ -102,4 +102,5 @@ def describe_question(client: Client, row: QuestionRow) -> str:
     sentence = sentence_of_question(question, client.contract(question.tool)).text
     rows = [f"{each.where}: {each.before or '(nothing)'} → {each.after or '(nothing)'}" for each in question.changes]
     shown = "" if question.shown == sentence else question.shown
-    return "\n".join(each for each in (f"{sentence}?", question.consequence, shown, *rows, question.why) if each)
+    asked = f"Did it happen? {sentence}" if question.kind == "outcome" else f"{sentence}?"
+    return "\n".join(each for each in (asked, question.consequence, shown, *rows, question.why) if each)

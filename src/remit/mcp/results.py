@@ -57,8 +57,9 @@ def waiting_result(
     asked = "\n\n".join(describe_question(client, each) for each in rows)
     where = "\n".join(pages) or "\n".join(f"remit approvals approve {each.question.id}" for each in rows)
     ids = [each.question.id for each in rows]
+    is_interrupted = any(each.question.kind == "outcome" for each in rows)
     parts = (
-        "This call waits for a person and has not been made.",
+        f"This call waits for a person: it {'was interrupted' if is_interrupted else 'has not been made'}.",
         asked,
         f"A person decides it here:\n{where}",
         _AGAIN,

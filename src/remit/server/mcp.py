@@ -7,7 +7,7 @@ import base64
 import binascii
 import contextlib
 from collections.abc import AsyncGenerator
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from msgspec import UNSET, UnsetType, field, structs
@@ -109,7 +109,8 @@ class _Endpoint:
         if work.done() and frames.empty() and not first.done():
             first.cancel()
             return Response(work.result(), media_type=JSON, headers=_HEADERS)
-        return StreamingResponse(_stream(first, frames, work), media_type=EVENT_STREAM, headers=_HEADERS)
+        stream = _stream(first, frames, work, self._serving.stopping)
+        return StreamingResponse(stream, media_type=EVENT_STREAM, headers=_HEADERS)
 
     async def _answer_alone(self, request: Request, client: Client, message: Message) -> Response:
         """The response to a message that says itself who sends it."""
@@ -182,12 +183,19 @@ class _Endpoint:
 
 
 async def _stream(
-    first: asyncio.Task[bytes], frames: asyncio.Queue[bytes], work: asyncio.Task[bytes]
+    first: asyncio.Task[bytes],
+    frames: asyncio.Queue[bytes],
+    work: asyncio.Task[bytes],
+    stopping: asyncio.Event,
 ) -> AsyncGenerator[bytes]:
-    """The messages to the client, and the response as the last one."""
+    """The messages to the client, and the response as the last one, unless the server stops."""
+    stop = asyncio.create_task(stopping.wait())
     try:
         while True:
-            await asyncio.wait({first, work}, return_when=asyncio.FIRST_COMPLETED)
+            waited: set[asyncio.Task[Any]] = {first, work, stop}
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+            if stop.done():
+                return
             if first.done():
                 yield first.result()
                 first = asyncio.create_task(frames.get())
@@ -198,7 +206,7 @@ async def _stream(
             yield _frame(work.result())
             return
     finally:
-        await _end(first, work)
+        await _end(first, work, stop)
 
 
 async def _end(*tasks: asyncio.Task[object] | None) -> None:
