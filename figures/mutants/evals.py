@@ -34,7 +34,7 @@ MUTANTS: Final = (
                 _READING, "sections=[*shown.rows]", "sections=[*shown.rows, *outlines, *whole]"
             ),
             "the message of a read repeats what is read": edited(
-                _READING, "message=shown.describe(message)", "message=shown.describe(message) + repr(view)"
+                _READING, "shown.summarize(message)", "shown.summarize(message + repr(view))"
             ),
         },
         measure_reading,

@@ -122,8 +122,7 @@ class Images:
             found = await list_rows(scope, payload, select(Image).where(*mine), _NEWEST, "images of", conversation)
             found = found.fit(map(image_view, found.rows))
             images = [_show(scope, row) for row in found.rows]
-        message = found.describe(f"{pluralize(found.total, 'image')} of this conversation")
-        return ImagesReply(images=images, total=found.total, next_cursor=found.next_cursor, message=message)
+        return ImagesReply(images=images, **found.summarize(f"{pluralize(found.total, 'image')} of this conversation"))
 
     async def find_image(self, ctx: LeafContext, payload: FindImage) -> ImageReply:
         """Find the image that fits a description best. To choose among several: cms_searchImages."""
@@ -211,9 +210,7 @@ class Images:
                 image=_show(scope, image),
                 token=give_token(payload, image),
                 uses=[*found.rows],
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(f"The image '{image.name}' is shown in {pluralize(found.total, 'place')}"),
+                **found.summarize(f"The image '{image.name}' is shown in {pluralize(found.total, 'place')}"),
             )
 
     async def get_image_rendition(self, ctx: LeafContext, payload: GetImageRendition) -> RenditionReply:
@@ -243,9 +240,7 @@ class Images:
                 show_image(scope, image, "alt", "name")
         return ImageMatchesReply(
             matches=matches[: len(found.rows)],
-            total=found.total,
-            next_cursor=found.next_cursor,
-            message=found.describe(pluralize(found.total, "image")),
+            **found.summarize(pluralize(found.total, "image")),
         )
 
     async def _search(self, ctx: LeafContext, query: str, limit: int) -> list[tuple[Image, float]]:

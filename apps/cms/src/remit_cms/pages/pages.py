@@ -83,9 +83,7 @@ class Pages:
             found = found.fit(pages)
             return PagesReply(
                 pages=pages[: len(found.rows)],
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(f"Found {pluralize(found.total, 'page')}"),
+                **found.summarize(f"Found {pluralize(found.total, 'page')}"),
             )
 
     async def get_page(self, ctx: LeafContext, payload: GetPage) -> PageReply:
@@ -163,9 +161,7 @@ class Pages:
             found = found.fit(found.rows)
             return LinksReply(
                 links=[*found.rows],
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(f"{pluralize(found.total, 'link')} to this page"),
+                **found.summarize(f"{pluralize(found.total, 'link')} to this page"),
             )
 
     async def delete_page(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:

@@ -54,7 +54,5 @@ async def show_page(scope: Scope, page: Page, locale: str, payload: GetPage) -> 
     return PageReply(
         page=view,
         token=give_token(payload, page),
-        total=shown.total,
-        next_cursor=shown.next_cursor,
-        message=shown.describe(message),
+        **shown.summarize(message),
     )

@@ -51,9 +51,7 @@ class Collections:
             entries_of = f"The collection '{collection.name}' has {found.total} {_plural(found.total)}"
             return EntriesReply(
                 entries=views[: len(found.rows)],
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(entries_of),
+                **found.summarize(entries_of),
             )
 
     async def get_entry_content(self, ctx: LeafContext, payload: GetEntryContent) -> EntryReply:

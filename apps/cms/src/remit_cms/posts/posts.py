@@ -84,9 +84,7 @@ class Posts:
                 briefs = [*found.rows]
             return PostsReply(
                 posts=briefs,
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(f"Found {pluralize(found.total, 'post')}"),
+                **found.summarize(f"Found {pluralize(found.total, 'post')}"),
             )
 
     async def get_post(self, ctx: LeafContext, payload: GetPost) -> PostReply:

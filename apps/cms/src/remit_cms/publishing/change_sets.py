@@ -90,9 +90,7 @@ class ChangeSets:
                 message = await _describe_closed(scope, pluralize(found.total, "open change set"))
             return ChangeSetsReply(
                 change_sets=[*map(brief, found.rows)],
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(message),
+                **found.summarize(message),
             )
 
     async def get_change_set(self, ctx: LeafContext, payload: GetChangeSet) -> ChangeSetReply:
@@ -112,10 +110,8 @@ class ChangeSets:
             message = f"The change set '{change_set.name}' is {change_set.state}, with edits of {_count(edited)}"
             return ChangeSetReply(
                 change_set=view,
-                total=found.total,
-                next_cursor=found.next_cursor,
                 token=await _give_token(scope, change_set, payload),
-                message=found.describe(message),
+                **found.summarize(message),
             )
 
     async def create_change_set(self, ctx: LeafContext, payload: CreateChangeSet) -> ChangeSetMoveReply:

@@ -60,9 +60,7 @@ class History:
             return RevisionsReply(
                 page_id=page.id,
                 revisions=revisions[: len(found.rows)],
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(f"Page '{page.title}' has {pluralize(found.total, 'revision')}"),
+                **found.summarize(f"Page '{page.title}' has {pluralize(found.total, 'revision')}"),
             )
 
     async def compare_revisions(self, ctx: LeafContext, payload: CompareRevisions) -> DifferencesReply:
@@ -83,9 +81,7 @@ class History:
                 before=before,
                 after=after,
                 differences=[each.difference for each in found.rows],
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(f"{pluralize(found.total, 'difference')} between {since} and revision {after}"),
+                **found.summarize(f"{pluralize(found.total, 'difference')} between {since} and revision {after}"),
             )
 
     async def revert_page(self, ctx: LeafContext, payload: RevertPage) -> PageStateReply:

@@ -120,9 +120,7 @@ class Publishing:
                 sections=[*shown.rows],
             )
             message = f"Page '{view.title}' as visitors see it ({scope.format_address(locale, read.slug)})"
-            return LivePageReply(
-                page=view, total=shown.total, next_cursor=shown.next_cursor, message=shown.describe(message)
-            )
+            return LivePageReply(page=view, **shown.summarize(message))
 
 
 def page_state(page: Page) -> PageState:

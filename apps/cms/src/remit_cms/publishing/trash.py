@@ -60,9 +60,7 @@ class Trash:
             found = found.fit(pages)
             return TrashReply(
                 pages=pages[: len(found.rows)],
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(f"{pluralize(found.total, 'page')} in the trash"),
+                **found.summarize(f"{pluralize(found.total, 'page')} in the trash"),
             )
 
     async def restore_page(self, ctx: LeafContext, payload: RestorePage) -> PageStateReply:

@@ -63,12 +63,10 @@ class Redirects:
             message = f"The site has {pluralize(len(own), 'redirect')}, and the CMS made {made or 'none'} by itself"
             return RedirectsReply(
                 redirects=await view_redirects(scope, found.rows, every),
-                total=found.total,
-                next_cursor=found.next_cursor,
                 status="draft" if page is None else page.status,
                 revision=None if page is None else page.revision,
                 token=give_token(payload, page),
-                message=found.describe(message),
+                **found.summarize(message),
             )
 
     async def add_redirect(self, ctx: LeafContext, payload: AddRedirect) -> RedirectReply:

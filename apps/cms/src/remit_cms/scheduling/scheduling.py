@@ -158,9 +158,7 @@ class Scheduling:
             late = "".join(f", {number} {name}" for name, number in numbers.items() if number)
             return ScheduledActionsReply(
                 actions=actions[: len(found.rows)],
-                total=found.total,
-                next_cursor=found.next_cursor,
-                message=found.describe(f"{pluralize(found.total, 'scheduled action')}{late}"),
+                **found.summarize(f"{pluralize(found.total, 'scheduled action')}{late}"),
             )
 
     async def cancel_scheduled_action(self, ctx: LeafContext, payload: CancelScheduledAction) -> ScheduledActionReply:

@@ -68,11 +68,9 @@ class Sections:
             return SectionsReply(
                 token=give_token(payload, page),
                 sections=[*shown.rows],
-                total=shown.total,
-                next_cursor=shown.next_cursor,
                 page_id=page.id,
                 revision=page.revision,
-                message=shown.describe(f"Page '{page.title}' has {pluralize(shown.total, 'section')}"),
+                **shown.summarize(f"Page '{page.title}' has {pluralize(shown.total, 'section')}"),
             )
 
     async def get_section_content(self, ctx: LeafContext, payload: GetSectionContent) -> SectionReply:

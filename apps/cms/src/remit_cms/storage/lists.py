@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Final, Generic, TypeAlias, TypedDict, TypeVar, cast
 
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Select, func, literal, tuple_
@@ -40,6 +40,14 @@ class Order:
 
     columns: tuple[ColumnElement[Any] | QueryableAttribute[Any], ...]
     is_falling: bool = False
+
+
+class ListSummary(TypedDict):
+    """What a reply with a part of a list says of all of it: see `remit_cms.models.ListReply`."""
+
+    total: int
+    next_cursor: str | None
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,10 @@ class ListSlice(Generic[R]):
         count = count_fitting(views, most)
         more = self.has_more or count < len(self.rows)
         return replace(self, rows=self.rows[:count], keys=self.keys[:count], has_more=more)
+
+    def summarize(self, message: str) -> ListSummary:
+        """How many there are and where the next reply begins, with a message, as replies say it."""
+        return {"total": self.total, "next_cursor": self.next_cursor, "message": self.describe(message)}
 
     def describe(self, message: str) -> str:
         """The message of a reply, with how much of the list it has if that is not all."""

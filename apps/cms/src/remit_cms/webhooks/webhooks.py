@@ -111,8 +111,7 @@ class Webhooks:
                 )
                 for row in found.rows
             ]
-            message = found.describe(pluralize(found.total, "webhook"))
-            return WebhooksReply(webhooks=views, total=found.total, next_cursor=found.next_cursor, message=message)
+            return WebhooksReply(webhooks=views, **found.summarize(pluralize(found.total, "webhook")))
 
     async def list_webhook_deliveries(self, ctx: LeafContext, payload: ListWebhookDeliveries) -> DeliveriesReply:
         """List what was sent to webhooks, the last first, with the results. For the servers: cms_listWebhooks."""
@@ -123,9 +122,9 @@ class Webhooks:
                 query = query.where(Webhook.id == (await _find(scope, payload.webhook_id)).id)
             order = Order((WebhookDelivery.created_at, WebhookDelivery.id), is_falling=True)
             found = await list_rows(scope, payload, query, order, "deliveries", payload.webhook_id)
-            message = found.describe(f"{found.total} deliveries" if found.total != 1 else "1 delivery")
+            message = f"{found.total} deliveries" if found.total != 1 else "1 delivery"
             views = [_view(row) for row in found.rows]
-            return DeliveriesReply(deliveries=views, total=found.total, next_cursor=found.next_cursor, message=message)
+            return DeliveriesReply(deliveries=views, **found.summarize(message))
 
     async def deliver_webhook(self, ctx: LeafContext, payload: DeliverWebhook) -> DeliveryReply:
         """Send a delivery to the server of its webhook. Only Remit's executor can call this."""
