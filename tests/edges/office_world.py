@@ -15,6 +15,7 @@ from tests.edges.screen import get_json, say, talk
 CHRISTMAS = "Put our Christmas hours on the site, and tell visitors"
 MENUS = "Publish the twelve menus of next year"
 FAILED = "Translate the page Bread into Danish"
+PLANNED = "Take Delivery off the site on Christmas Eve"
 
 _HERO = {
     "definitionId": "hero",
@@ -36,6 +37,7 @@ class World:
     batch: str
     change_set: str
     page: str
+    action: str
 
     def address(self, path: str) -> str:
         """A path with the names of parts in braces."""
@@ -97,7 +99,22 @@ def build_world(page: Page, provider: Provider) -> World:
         batch=batch,
         change_set=sets[0]["id"],
         page=pages[0]["id"],
+        action=_plan(page, provider),
     )
+
+
+def _plan(page: Page, provider: Provider) -> str:
+    """Let the agent plan that a page goes away, and approve it; the id of the scheduled action."""
+    _ask(
+        page,
+        provider.script(
+            PLANNED, [call("cms_expirePage", pageId="delivery", at="2030-12-24T18:00")], ["It is planned."]
+        ),
+        "Approve once",
+    )
+    page.get_by_role("button", name="Approve once").click()
+    expect(talk(page).get_by_text("It is planned.")).to_be_visible()
+    return str(get_json(page, "/api/views/scheduled-action")["items"][0]["id"])
 
 
 def _ask(page: Page, prompt: str, until: str) -> tuple[str, str, list[str]]:

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser
 
 from figures.figure import BUILD
 from tests.edges.conftest import DESKTOP, PATIENCE_MILLISECONDS, PHONE
-from tests.edges.site_world import serve_sites
+from tests.edges.site_world import Served, serve_sites
 from tests.edges.tally import add_violations
 from tests.edges.test_screens import FIND_SERIOUS
 from tests.edges.watched import Watch
@@ -33,16 +33,17 @@ _SECONDS: Final = 240
 
 
 @pytest.fixture(scope="module")
-def urls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serve_sites(tmp_path_factory.mktemp("sites")) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def pages(urls: dict[str, str]) -> dict[str, str]:
-    """All documents of both sites by their addresses: those that links lead to, and that of no page."""
-    found: dict[str, str] = {}
-    for url in urls.values():
+def pages(served: Served) -> dict[str, str]:
+    """All documents of both sites by their addresses: those that links lead to, that of no page, and previews."""
+    found = {address: read(address) for address in served.previews}
+    assert all('class="notice"' in text for text in found.values())
+    for url in served.urls.values():
         waiting = ["/", "/nothing", *re.findall(rf"<loc>{re.escape(url)}(.*?)</loc>", read(f"{url}/sitemap.xml"))]
         while waiting:
             path = waiting.pop()
@@ -81,11 +82,11 @@ def test_every_page_is_right_html(pages: dict[str, str], tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
 def test_every_page_can_be_read_by_everybody(
-    axe: str, chromium: Browser, pages: dict[str, str], urls: dict[str, str], size: tuple[int, int], scheme: Scheme
+    axe: str, chromium: Browser, pages: dict[str, str], served: Served, size: tuple[int, int], scheme: Scheme
 ) -> None:
     serious: list[str] = []
     sideways: list[str] = []
-    for url in urls.values():
+    for url in served.urls.values():
         context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
         context.set_default_timeout(PATIENCE_MILLISECONDS)
         watch, page = Watch(context, url), context.new_page()

@@ -1,7 +1,10 @@
 import { screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { EVENTS } from "../stories/views";
-import { renderAt } from "../testing/render";
+import type { Api } from "../api/api";
+import { ME } from "../stories/data";
+import { DETAILS, EVENTS } from "../stories/views";
+import { renderAt, renderPart } from "../testing/render";
+import { ObjectsScreen } from "./screen";
 import { dayId, monthId, monthName, shiftMonth } from "./months";
 
 const EASTER = EVENTS.plan!.find((each) => each.id === "easter")!;
@@ -15,6 +18,7 @@ test("a month shows what happens on each day, and each day leads to what there i
   const day = easter.closest("td")!.querySelector("a")!;
   expect(day.getAttribute("href")).toBe(`/objects/plan/${dayId(DAY)}?month=${monthId(MONTH)}`);
   expect(day.getAttribute("aria-label")).toMatch(/, 3 events$/);
+  expect(day.getAttribute("aria-label")).toContain(day.textContent);
   expect(easter.textContent).toContain("Publish");
 });
 
@@ -33,6 +37,16 @@ test("what needs a person stands out in the month and in the list", async () => 
   const refused = (await screen.findByText("Winter sale")).closest("a")!;
   expect(refused.querySelector(".chip.need")?.textContent).toBe("Refused");
   expect(refused.className).toBe("event");
+});
+
+test("an object of a view without a list has the whole width", async () => {
+  const get = (async () => DETAILS["set"]!) as Api["get"];
+  const me = structuredClone(ME);
+  me.application.views.push({ kind: "effect", title: "Previews", listed: false, hasChanges: true, hasEvents: false });
+  const { container } = renderPart(<ObjectsScreen kind="effect" id="e" />, { me, get });
+  expect(await screen.findByRole("heading", { name: "Christmas hours" })).toBeTruthy();
+  expect(container.querySelector(".split")?.classList.contains("alone")).toBe(true);
+  expect(screen.queryByRole("navigation", { name: "Kinds" })).toBeNull();
 });
 
 test("the same objects have a list, which a search narrows", async () => {

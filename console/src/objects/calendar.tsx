@@ -110,7 +110,8 @@ function Day({ kind, day, month, isToday, events }: DayProps) {
         to={withQuery(pathTo("objects", kind, dayId(day)), { month: monthId(month) })}
         aria-label={label.filter(Boolean).join(", ")}
       >
-        {day.getDate()} <span className="weekday">{day.toLocaleDateString("en-GB", { weekday: "long" })}</span>
+        <span className="weekday">{day.toLocaleDateString("en-GB", { weekday: "long" })} </span>
+        {day.getDate()}
       </Link>
       {events.map((each) => (
         <Event key={keyOf(each)} kind={kind} event={each} month={month} />

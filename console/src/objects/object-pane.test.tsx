@@ -8,7 +8,7 @@ import { ObjectPane } from "./object-pane";
 
 function show(detail: Partial<ObjectDocument>) {
   const get = (async () => ({ ...DETAILS["set"]!, ...detail })) as Api["get"];
-  renderPart(<ObjectPane kind="set" id="s" />, { get });
+  return renderPart(<ObjectPane kind="set" id="s" />, { get });
 }
 
 test("changes to come stand beside what is", async () => {
@@ -24,4 +24,12 @@ test("changes that have been made stand between what was and what is", async () 
   expect(screen.getByRole("heading", { name: /^As it is/ })).toBeTruthy();
   expect(document.body.textContent).toContain("The page went away.");
   expect(document.body.textContent).not.toContain("goes away");
+});
+
+test("what else there is to say about an object with pages is one look away", async () => {
+  const day = { title: "On this day", text: "", columns: ["Time", "What"], rows: [["09:00", "Easter bread"]] };
+  const { user } = show({ sections: [day] });
+  await user.click(await screen.findByRole("button", { name: "On this day" }));
+  expect(screen.getByText("Easter bread")).toBeTruthy();
+  expect(screen.queryByRole("heading", { name: /^As it is/ })).toBeNull();
 });

@@ -13,7 +13,7 @@ import { objectPath, PageFrame } from "./page-frame";
 import { ChangeTable } from "../question/change-table";
 import { ObjectSections } from "./sections";
 
-type Look = "pages" | "rows";
+type Look = "pages" | "rows" | "sections";
 
 /** One object: its pages before and after, its changes, and what can be done with it. */
 export function ObjectPane({ kind, id }: { kind: string; id: string }) {
@@ -26,7 +26,7 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
   const [look, setLook] = useState<Look>("pages");
   const pages = data?.pages ?? [];
   const page = pages.find((each) => each.title === hash) ?? pages[0];
-  const canSwitch = pages.length > 0 && (data?.changes.length ?? 0) > 0;
+  const looks = data ? looksOf(data) : [];
   return (
     <section className="pane" aria-label={data?.name ?? "Object"}>
       <header className="sethead">
@@ -59,17 +59,7 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
               </HashLink>
             ))}
           </nav>
-          {canSwitch && (
-            <Switch
-              label="Show"
-              value={look}
-              onChange={setLook}
-              options={[
-                { value: "pages", label: "Pages" },
-                { value: "rows", label: `Words ${data?.changes.length ?? 0}` },
-              ]}
-            />
-          )}
+          {looks.length > 1 && <Switch label="Show" value={look} onChange={setLook} options={looks} />}
         </div>
       )}
       {page && look === "pages" && <Twin page={page} isPast={data?.isPast ?? false} />}
@@ -78,13 +68,23 @@ export function ObjectPane({ kind, id }: { kind: string; id: string }) {
           <ChangeTable rows={data.changes} />
         </div>
       )}
-      {data && !page && (
+      {data && (!page || look === "sections") && (
         <div className="body" tabIndex={0} role="region" aria-label="Content">
-          <ObjectSections detail={data} />
+          <ObjectSections detail={page ? { ...data, changes: [] } : data} />
         </div>
       )}
     </section>
   );
+}
+
+/** The ways to look at an object that has pages: these, its changes in words, and what else there is to say about it. */
+function looksOf({ changes, sections }: ObjectDocument): { value: Look; label: string }[] {
+  const [first, ...more] = sections;
+  return [
+    { value: "pages", label: "Pages" },
+    ...(changes.length ? [{ value: "rows" as const, label: `Words ${changes.length}` }] : []),
+    ...(first ? [{ value: "sections" as const, label: more.length ? "Details" : first.title }] : []),
+  ];
 }
 
 /** The words of both sides, for changes to come and for those that have been made. */

@@ -22,7 +22,7 @@ export function ObjectsScreen({ kind, id }: { kind: string; id?: string }) {
   const { query } = usePlace();
   const views = me.application.views;
   const view = views.find((each) => each.kind === kind);
-  const alike = views.filter((each) => each.listed && iconOf(each) === iconOf(view));
+  const alike = view?.listed ? views.filter((each) => each.listed && iconOf(each) === iconOf(view)) : [];
   const isMonth = view?.hasEvents === true && !id && query.get("look") !== "list";
   const title = view?.title ?? "Objects";
   useTitle(title);
@@ -61,9 +61,10 @@ function Looks({ kind, isMonth }: { kind: string; isMonth: boolean }) {
 
 /** The list, and the object that is picked. */
 function Split({ kind, id, view }: { kind: string; id: string | undefined; view: ViewDocument | undefined }) {
+  const isAlone = view?.listed === false;
   return (
-    <div className={id ? "split master sets has-item" : "split master sets"}>
-      {view?.listed === false ? null : (
+    <div className={["split master sets", id && "has-item", isAlone && "alone"].filter(Boolean).join(" ")}>
+      {isAlone ? null : (
         <ObjectList key={kind} kind={kind} title={view?.title ?? "Objects"} icon={iconOf(view)} current={id} />
       )}
       {id ? (

@@ -48,13 +48,13 @@ export function exactTime(at: number): string {
   return new Date(at * 1000).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "medium" });
 }
 
-/** The time today, else the day with the time: "Sunday, 03:10". */
+/** The time today, else the day with the time: "Sunday, 03:10", "1 Dec 2030, 07:00". */
 export function moment(at: number, now: number): string {
   const date = new Date(at * 1000);
   if (date.toDateString() === new Date(now * 1000).toDateString()) return clock(at);
   const isNear = Math.abs(at - now) < 6 * DAY;
-  const day = date.toLocaleDateString("en-GB", isNear ? { weekday: "long" } : { day: "numeric", month: "short" });
-  return `${day}, ${clock(at)}`;
+  const far: Intl.DateTimeFormatOptions = { day: "numeric", month: "short", ...yearOf(date, now) };
+  return `${date.toLocaleDateString("en-GB", isNear ? { weekday: "long" } : far)}, ${clock(at)}`;
 }
 
 /** The heading of a day in a list. */
@@ -62,7 +62,12 @@ export function dayName(at: number, now: number): string {
   const date = new Date(at * 1000);
   if (date.toDateString() === new Date(now * 1000).toDateString()) return "Today";
   if (date.toDateString() === new Date((now - DAY) * 1000).toDateString()) return "Yesterday";
-  return date.toLocaleDateString("en-GB", { weekday: "long", day: "numeric", month: "long" });
+  return date.toLocaleDateString("en-GB", { weekday: "long", day: "numeric", month: "long", ...yearOf(date, now) });
+}
+
+/** The year is told where it is another one than now. */
+function yearOf(date: Date, now: number): Intl.DateTimeFormatOptions {
+  return date.getFullYear() === new Date(now * 1000).getFullYear() ? {} : { year: "numeric" };
 }
 
 export function money(cost: number | null | undefined): string {

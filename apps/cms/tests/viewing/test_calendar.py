@@ -127,6 +127,8 @@ async def test_an_action_shows_its_pages_until_and_from_its_time_and_can_be_canc
     page, site = found.pages
     before, after = [(await visit(calendar, each))[1] for each in (page.before, page.after)]
     assert ("Monday" in before, "Tuesday" in after, site.title) == (True, True, "The whole site")
+    now, then = [(await visit(calendar, each))[1] for each in (site.before, site.after)]
+    assert ("as visitors see it now" in now, "As it will be from 2 June 2026, 00:00 UTC on" in then) == (True, True)
     (cancelling,) = found.actions
     assert (cancelling.tool, cancelling.arguments, cancelling.destructive) == (
         "cms_cancelScheduledAction",

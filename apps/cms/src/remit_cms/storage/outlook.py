@@ -62,7 +62,7 @@ async def load_date(scope: Scope, pin: DatePin) -> Outlook:
     """The site at the time of a pin."""
     at, made = (datetime.fromtimestamp(each, UTC) for each in (pin.at, pin.made))
     due = await load_due(scope, at, made)
-    return _make_outlook(due, due, at)
+    return _make_outlook(due, due, at, is_live=at <= made and not due)
 
 
 async def _load_plan(scope: Scope, pin: PlanPin) -> Outlook | None:

@@ -112,9 +112,9 @@ class CalendarViews:
         when = describe_time(row.at, await find_zone(scope))
         note = f"{_label(row)}: {when}, {_describe_people(row)}"
         documents = await find_pages_of(scope, row.change_set)
-        titles = ObjectSection(title="Pages", columns=("Page",), rows=[(each.title,) for each in documents.values()])
-        sections = [titles] if documents else []
         if row.state != "scheduled":
+            rows = [(each.title,) for each in documents.values()]
+            sections = [ObjectSection(title="Pages", columns=("Page",), rows=rows)] if rows else []
             return ObjectDetail(name=row.title, note=note, sections=sections, blocked=row.reason or "")
         pin = self._pin(row.at)
         outlook = await load_date(scope, pin)
@@ -129,7 +129,6 @@ class CalendarViews:
             note=note,
             pages=[*pages[:MAX_PAGES], home],
             changes=changes,
-            sections=sections,
             actions=[cancel],
             blocked=describe_delay(row, self._database.clock()),
         )
