@@ -105,7 +105,7 @@ async def test_an_announcement_whose_preview_fails_opens_no_question(store: Stor
 
 
 async def test_a_question_shows_changes_link_state_and_the_users_message(store: Store) -> None:
-    changes = (Change("title", "Old", "x" * 900), *(Change(f"text {number}", "", "") for number in range(1, 53)))
+    changes = (Change("title", "Old", "x" * 30_000), *(Change(f"text {number}", "", "") for number in range(1, 1000)))
     shows = ShownObject("page", "p1")
     preview = Preview("the page", changes, "https://cms.example/p1", "s" * 900, shows=shows)
 
@@ -118,10 +118,43 @@ async def test_a_question_shows_changes_link_state_and_the_users_message(store: 
     question = row.question
     assert (question.shown, question.link, question.message) == ("the page", preview.link, "Drop the page.")
     assert question.shows == shows
-    assert question.changes[:2] == (Change("title", "Old", f"{'x' * 499}…"), Change("text 1", "", ""))
-    assert question.changes[49:] == (Change("text 49", "", ""), Change("3 more changes are not shown", "", ""))
+    assert question.changes == changes
     assert len(question.state) == 32
     assert Question.from_json(question.to_json()) == question
+
+
+@pytest.mark.parametrize(
+    ("preview", "told"),
+    [
+        (Preview("all", tuple(Change(f"text {number}", "", "x") for number in range(1001))), "1,001 places"),
+        (Preview("all", (Change("text", "", "x" * 250_000),)), "1 places, shown with 250,007 characters"),
+    ],
+)
+async def test_what_is_too_large_to_be_shown_whole_is_refused_before_any_person_is_asked(
+    preview: Preview, told: str, store: Store
+) -> None:
+    async def describe(_ctx: LeafContext, _payload: Any) -> Preview:
+        return preview
+
+    reply = await refused(drop.with_preview(describe), store, "p1")
+    assert reply["errorCode"] == "PERMISSION_DENIED"
+    assert told in reply["error"]
+
+
+async def test_a_long_text_is_shown_in_the_question_where_it_changes(store: Store) -> None:
+    story = "Our story is long. " * 600
+    change = Change("text", f"{story}Bread costs 3 euros. {story}", f"{story}Bread costs 9 euros. {story}")
+
+    async def describe(_ctx: LeafContext, _payload: Any) -> Preview:
+        return Preview("the page", (change,))
+
+    model = Scripted([calls(("drop", {"page": "p1"})), "done"])
+    await runtime_of(model, drop.with_preview(describe), store=store).run("go", by=superuser())
+    (row,) = await store.list_questions()
+    (shown,) = row.question.changes
+    assert "Bread costs 3 euros." in shown.before
+    assert "Bread costs 9 euros." in shown.after
+    assert len(shown.after) < 400
 
 
 async def test_an_announced_call_is_described_as_it_would_be_made(store: Store) -> None:

@@ -51,10 +51,19 @@ def test_no_text_begins_a_line_where_a_genuine_change_does(filler: str) -> None:
     assert max(map(len, shown)) <= 80
 
 
+def test_all_of_a_question_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    changes = tuple(Change(f"page {number}{' at the shop' * 20}", "", "word " * 3000) for number in range(60))
+    shown = "\n".join(f"line {number} {'word ' * 100}end" for number in range(9))
+    Terminal(make_console(), app).show_question(replace(question(), shown=shown, changes=changes), 0.0)
+    printed = capsys.readouterr().out
+    assert all(f"{each.where}\n" in printed for each in changes)
+    assert (printed.count("word " * 3000), printed.count("end\n"), "…" in printed) == (60, 9, False)
+
+
 def test_a_remark_among_changes_is_no_change(capsys: pytest.CaptureFixture[str]) -> None:
-    changes = (Change("21 more changes are not shown", "", ""),)
+    changes = (Change("translation de: missing", "", ""),)
     Terminal(make_console(), app).show_question(replace(question(), changes=changes), 0.0)
-    assert "  change    21 more changes are not shown\n" in capsys.readouterr().out
+    assert "  change    translation de: missing\n" in capsys.readouterr().out
 
 
 def test_only_an_agent_is_said_to_read_the_reason_of_a_no(capsys: pytest.CaptureFixture[str]) -> None:

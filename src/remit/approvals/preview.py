@@ -12,14 +12,15 @@ from remit.call.callee import LeafContext
 from remit.call.observing import ObservingContext, observe
 from remit.call.resolution import describe_referents
 from remit.core.names import show_hidden
-from remit.errors import InternalError
+from remit.errors import DeniedError, InternalError
 from remit.record.arguments import content_digest
+from remit.record.passages import fold_unchanged
 from remit.record.question import NO_PREVIEW, Change, Preview
 from remit.record.secret import redact_secrets
 
-_MAX_SUMMARY: Final = 2000
-_MAX_CHANGES: Final = 50
-_MAX_VALUE: Final = 500
+MAX_ROWS: Final = 1000
+MAX_CHARACTERS: Final = 250_000
+"""The most that one person is asked to approve at once. Nothing of a preview is cut: a larger one is refused."""
 
 
 @runtime_checkable
@@ -35,7 +36,8 @@ async def preview_call(call: Call) -> Preview:
     """The callee's preview of a validated call, or an empty one. Its state is a digest of the state that it names.
 
     Raises:
-        CallError: the preview failed, so the call cannot be judged.
+        CallError: the preview failed, so the call cannot be judged. DeniedError: there is more of it than a person can
+            judge at once.
     """
     callee, payload = call.callee, call.payload
 
@@ -49,27 +51,34 @@ async def preview_call(call: Call) -> Preview:
         if not isinstance(cast("object", preview), Preview):
             problem = f"the preview of {callee.name} returned a value of type {type(preview).__name__}"
             raise InternalError(f"{problem}; write `return Preview(…)`, or return a text")
-        return _shorten(replace(preview, state=content_digest(preview.state) if preview.state else ""))
+        return replace(preview, state=content_digest(preview.state) if preview.state else "")
 
     preview = await observe(f"the preview of {callee.name}", look, deadline=call.deadline)
     resolved = describe_referents(payload, named_only=bool(preview.summary))
-    if not resolved:
+    summary = "\n".join([*resolved, *filter(None, [preview.summary])])
+    return _check_size(_as_shown(replace(preview, summary=summary)), callee.name)
+
+
+def _as_shown(preview: Preview) -> Preview:
+    """The preview with texts that can be shown: without secrets, and long ones where they change."""
+    changes = tuple(
+        Change(_show(change.where), *fold_unchanged(_show(change.before), _show(change.after)))
+        for change in preview.changes
+    )
+    return replace(preview, summary=_show(preview.summary), changes=changes, link=_show(preview.link))
+
+
+def _check_size(preview: Preview, tool: str) -> Preview:
+    """Refuse what nobody would read: what is approved is shown, all of it."""
+    texts = (text for change in preview.changes for text in (change.where, change.before, change.after))
+    count, length = len(preview.changes), sum(map(len, (preview.summary, preview.link, *texts)))
+    if count <= MAX_ROWS and length <= MAX_CHARACTERS:
         return preview
-    return _shorten(replace(preview, summary="\n".join([*resolved, *filter(None, [preview.summary])])))
+    raise DeniedError(
+        f"{tool} would change more than a person can approve at once: {count:,} places, shown with {length:,} "
+        f"characters, and at most are {MAX_ROWS:,} and {MAX_CHARACTERS:,}. Divide it into several calls"
+    )
 
 
-def _shorten(preview: Preview) -> Preview:
-    """Cut the preview to the limits of a question, and tell the approver what is omitted."""
-    changes = [
-        Change(*(_shorten_text(text, _MAX_VALUE) for text in (change.where, change.before, change.after)))
-        for change in preview.changes[:_MAX_CHANGES]
-    ]
-    if len(preview.changes) > _MAX_CHANGES:
-        changes.append(Change(f"{len(preview.changes) - _MAX_CHANGES} more changes are not shown", "", ""))
-    summary, link = _shorten_text(preview.summary, _MAX_SUMMARY), _shorten_text(preview.link, _MAX_VALUE)
-    return Preview(summary, tuple(changes), link, preview.state, preview.names, preview.shows)
-
-
-def _shorten_text(text: str, length: int) -> str:
-    text = show_hidden(redact_secrets(text))
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+def _show(text: str) -> str:
+    return show_hidden(redact_secrets(text))

@@ -171,7 +171,7 @@ class Terminal:
         if question.consequence:
             self._print_fact("then", question.consequence)
         if question.shown:
-            self._print_fact("about", one_line_each(question.shown, max_length=400))
+            self._print_fact("about", one_line_each(question.shown))
         self._show_changes(question.changes)
         for change in question.news:
             before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
@@ -180,7 +180,7 @@ class Terminal:
             self._print_fact("with it", f"{planned.tool} {escape_unprintable(planned.arguments)}")
             self._print_fact("why", f"{one_line(planned.reason, max_length=400)} (rule: {one_line(planned.rule)})")
             if planned.preview.summary:
-                self._print_fact("about", one_line_each(planned.preview.summary, max_length=400))
+                self._print_fact("about", one_line_each(planned.preview.summary))
             self._show_changes(planned.preview.changes)
         if question.link:
             self._print_fact("link", one_line(question.link, max_length=400))
@@ -243,7 +243,7 @@ class Terminal:
     def _show_changes(self, changes: Iterable[Change]) -> None:
         """Show the changes of a question. Long or multi-line texts are shown one below the other."""
         for change in changes:
-            where, texts = _quote(one_line(change.where, max_length=100)), (change.before, change.after)
+            where, texts = _quote(" ".join(change.where.split())), (change.before, change.after)
             if not any(texts):
                 self._print_fact("change", where)
             elif max(map(len, texts)) <= _MAX_SIDE and not any("\n" in text for text in texts):

@@ -46,11 +46,10 @@ def one_line(text: str, *, max_length: int = 100) -> str:
     return line if len(line) <= max_length else f"{line[: max_length - 1]}…"
 
 
-def one_line_each(text: str, *, max_length: int) -> str:
-    """The non-empty lines of ``text``, with at most ``max_length`` characters in all."""
-    lines = (one_line(each, max_length=max_length) for each in text[: max_length * 8].split("\n"))
-    shown = "\n".join(each for each in lines if each)
-    return shown if len(shown) <= max_length else f"{shown[: max_length - 1]}…"
+def one_line_each(text: str) -> str:
+    """The non-empty lines of ``text``, all of them whole."""
+    lines = (escape_controls(" ".join(each.split())) for each in text.split("\n"))
+    return "\n".join(each for each in lines if each)
 
 
 def summarize_arguments(arguments: str, *, max_length: int = 100, without: Collection[str] = ()) -> str:

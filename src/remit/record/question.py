@@ -69,7 +69,8 @@ class Preview:
 
     Args:
         summary: a few lines that name the object.
-        changes: the changes that the call would make.
+        changes: the changes that the call would make, the weightiest first: all of them, with whole texts. The question
+            shows of long texts what changes, and a preview that nobody can read at once is refused.
         link: an address at which the approver can look at the effect. It needs no session, so let it expire.
         state: identifies the state that the preview describes, such as a revision. The approval is void if a new
             preview, taken just before the call runs or within its write, has a different state.
