@@ -323,6 +323,9 @@ DocumentReference = Annotated[str, Field(min_length=1, max_length=200), Referenc
 SectionReference = Annotated[str, Field(min_length=1, max_length=270), Reference("section")]
 """How a section is named: by id, or on its page by template, heading or number; page and section as page/section."""
 
+ListReference = Annotated[str, Field(min_length=1, max_length=270), Reference("list")]
+"""The same of a section with lists, of a page or entry: that of an entry by the key of its type."""
+
 SlugText = Annotated[str, Field(min_length=1, max_length=66)]
 """A slug as a caller writes it, perhaps between slashes."""
 

@@ -31,6 +31,7 @@ _FINDERS: Final = {
     "navigation-item": _Finder("navigation.navigation", "NavigationReferences", missing.ITEM),
     "redirect": _Finder("redirects.redirects", "RedirectReferences", missing.REDIRECT),
     "section": _Finder("pages.references", "SectionReferences", missing.SECTION),
+    "list": _Finder("pages.references", "SectionReferences", missing.SECTION, (Kind.PAGE, Kind.ENTRY)),
     "deleted-page": _Finder("publishing.references", "DeletedPageReferences", missing.TRASHED),
     "removable": _Finder(*_DOCUMENTS, missing.REMOVABLE, REMOVABLE_KINDS),
     "change-set": _Finder("publishing.references", "ChangeSetReferences", missing.CHANGE_SET),

@@ -84,10 +84,15 @@ async def _find_entries(scope: Scope, text: str) -> Sequence[Page]:
 
 
 class SectionReferences:
-    """Resolves references to sections."""
+    """Resolves references to sections of pages, or of documents of other kinds.
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    Args:
+        database: the database with the sections.
+        kinds: the kinds of documents that may be meant.
+    """
+
+    def __init__(self, database: Database, *kinds: Kind) -> None:
+        self._database, self._kinds = database, kinds or (Kind.PAGE,)
 
     async def find_candidates(self, ctx: LeafContext, text: str) -> list[Candidate]:
         """The sections that a text may mean: by id, template, or page and template or heading; or else others."""
@@ -99,15 +104,13 @@ class SectionReferences:
                 select(PageSection.id, SectionDefinition.key, PageSection.number, Page)
                 .join(Page, Page.id == PageSection.page)
                 .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
-                .where(scope.target.row_filter(Page), Page.kind == Kind.PAGE)
+                .where(scope.target.row_filter(Page), Page.kind.in_(self._kinds))
                 .order_by(Page.slug, Page.id, PageSection.sort_order, PageSection.id)
                 .limit(_MAX_LISTED)
             )
             numbered = (PageSection.number == number,) if number else ()
             alike = or_(PageSection.id.in_([text, key]), SectionDefinition.key == key, *numbered)
-            kinds = [Kind.PAGE]
-            named = await find_named(scope, head, kinds) or await find_by_address(scope, head, kinds) if head else ()
-            on_page = Page.id.in_([head, *(page.id for page in named)])
+            on_page = Page.id.in_([head, *(page.id for page in await self._find_pages(scope, head))])
             tried = (sections.where(alike, on_page), sections.where(on_page)) if head else ()
             for query in (*tried, sections.where(alike), sections):
                 rows = (await scope.session.execute(query)).all()
@@ -123,7 +126,7 @@ class SectionReferences:
                     key,
                     *(
                         f"{name}/{part}"
-                        for name in dict.fromkeys((page.slug, f"/{page.slug}", page.title, page.id))
+                        for name in dict.fromkeys((page.slug, f"/{page.slug}", *_tails(page), page.title, page.id))
                         for part in (key, section, *((f"s{number}",) if number else ()), *headings.get(section, ()))
                     ),
                     *headings.get(section, ()),
@@ -132,6 +135,19 @@ class SectionReferences:
             )
             for section, key, number, page in rows
         ]
+
+    async def _find_pages(self, scope: Scope, name: str) -> Sequence[Page]:
+        """The documents that a name before that of a section may mean."""
+        if not name:
+            return ()
+        entries = await _find_entries(scope, name) if Kind.ENTRY in self._kinds else ()
+        named = await find_named(scope, name, self._kinds) or await find_by_address(scope, name, self._kinds)
+        return [*named, *entries]
+
+
+def _tails(page: Page) -> tuple[str, ...]:
+    """The slug of an entry without that of its type."""
+    return (page.slug.rpartition("/")[2],) if page.kind == Kind.ENTRY else ()
 
 
 async def _load_headings(scope: Scope, sections: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -13,7 +13,7 @@ from remit_cms.models import Content
 from remit_cms.rendering.entries import Reader, find_entries, has_days, list_entries
 from remit_cms.rendering.icon import icon_address
 from remit_cms.rendering.values import format_values
-from remit_cms.sections.links import Overlay, resolve_links
+from remit_cms.sections.links import Overlay, resolve_links, show_references
 from remit_cms.settings.theme import theme_css
 from remit_cms.settings.values import SiteSettings, load_settings
 from remit_cms.storage.images import Image, iterate_image_slots, load_images
@@ -195,5 +195,8 @@ def _summary_of(snapshot: Snapshot, contents: Sequence[Content]) -> str | None:
 async def _load_content(reader: Reader, read: SectionReading) -> Content:
     """What a reader sees of a section, with addresses in place of references."""
     locale, structure = reader.locale, read.structure
-    resolved = await resolve_links(reader.scope, read.content, locale, live=reader.live, overlay=reader.overlay)
+    content = await show_references(
+        reader.scope, structure, read.content, locale, live=reader.live, overlay=reader.overlay
+    )
+    resolved = await resolve_links(reader.scope, content, locale, live=reader.live, overlay=reader.overlay)
     return await list_entries(reader, structure, format_values(structure, resolved, locale))

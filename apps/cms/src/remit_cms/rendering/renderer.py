@@ -61,13 +61,16 @@ class PictureSource:
 class RenderableField:
     """A filled slot, ready to render: rich text is safe HTML, the template escapes everything else.
 
-    ``label`` is what visitors read before the value; empty where it says enough alone.
+    ``label`` is what visitors read before the value; empty where it says enough alone. A list has a ``heading``, and
+    ``parts``, which are the slots of its items, without values.
     """
 
     key: str
     type: str
     value: object
     label: str = ""
+    heading: str = ""
+    parts: tuple[RenderableField, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +233,18 @@ def prepare_section(
     return RenderableSection(
         key,
         tuple(
-            RenderableField(slot.key, slot.type.value, value, labels.get(slot.key, ""))
+            RenderableField(slot.key, slot.type.value, value, labels.get(slot.key, ""), *_describe_list(slot, locale))
             for slot in structure.slots
             if (value := _prepare_value(slot, content.get(slot.key), pictures, below)) is not None
         ),
     )
+
+
+def _describe_list(slot: Slot, locale: str) -> tuple[str, tuple[RenderableField, ...]]:
+    """The heading of a list, and the slots of its items, so that templates know what each value is."""
+    labels = slot.item.labels_in(locale)
+    parts = (RenderableField(each.key, each.type.value, None, labels.get(each.key, "")) for each in slot.fields)
+    return slot.label_in(locale) if slot.fields else "", (*parts,)
 
 
 def _write_data(data: Content) -> Markup:

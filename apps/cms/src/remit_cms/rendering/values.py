@@ -42,6 +42,10 @@ def format_values(structure: Structure, content: Content, locale: str) -> Conten
         elif slot.type is SlotType.YES_NO and isinstance(value, bool):
             words = _YES_NO.get(locale.partition("-")[0], _YES_NO["en"])
             shown[slot.key] = words[0] if value else words[1]
+        elif slot.type is SlotType.LIST and isinstance(value, list):
+            shown[slot.key] = [
+                format_values(slot.item, item, locale) if isinstance(item, dict) else item for item in value
+            ]
         elif slot.type is SlotType.NUMBER and isinstance(value, (int, float)):
             shown[slot.key] = _format_number(value, locale)
     return shown

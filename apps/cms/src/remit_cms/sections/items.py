@@ -13,7 +13,7 @@ from remit_cms.storage.scope import parse_structure
 from remit_cms.storage.tables import Page, PageSection, SectionContent, SectionDefinition
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import item_content
-from remit_cms.templates.slots import Slot, Structure
+from remit_cms.templates.slots import Slot, SlotType, Structure
 from remit_cms.templates.values import MAX_ITEMS, is_empty, iterate_items
 
 
@@ -137,13 +137,17 @@ def place_item(section: PageSection, slot: str, item: str, position: int | None)
 
 
 def _title_of(slot: Slot, item: Content) -> JsonValue:
-    """What people call an item: its first field, if that is a text."""
-    return item.get(slot.fields[0].key)
+    """What people call an item: its first field, if that is a value without parts, or what it refers to."""
+    value = item.get(slot.fields[0].key)
+    return None if isinstance(value, dict) and slot.fields[0].type is not SlotType.REFERENCE else value
 
 
 def _titled(slot: Slot, shown: Content, title: JsonValue) -> Sequence[str]:
-    if not isinstance(title, str) or not title.strip():
+    if is_empty(title):
         return []
-    wanted = title.strip().casefold()
-    titles = ((item, _title_of(slot, item)) for item in iterate_items(shown.get(slot.key)))
-    return [str(item["id"]) for item, each in titles if isinstance(each, str) and each.strip().casefold() == wanted]
+    wanted = _fold(title)
+    return [str(item["id"]) for item in iterate_items(shown.get(slot.key)) if _fold(_title_of(slot, item)) == wanted]
+
+
+def _fold(title: JsonValue) -> JsonValue:
+    return title.strip().casefold() if isinstance(title, str) else title

@@ -12,8 +12,8 @@ from remit_cms.models import Content
 from remit_cms.storage.keys import name_key
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.snapshots import Snapshot
-from remit_cms.storage.tables import Kind, LivePath, Page, PageTranslation
-from remit_cms.storage.translations import load_texts, slugs_by_locale
+from remit_cms.storage.tables import Kind, LivePath, Page, PageTranslation, Revision
+from remit_cms.storage.translations import load_texts, localize_texts, slugs_by_locale
 from remit_cms.templates.references import (
     KINDS,
     NamedTarget,
@@ -83,6 +83,63 @@ async def resolve_links(
     references = {*iterate_references(content)}
     addresses = await find_addresses(scope, references, locale, live=live, overlay=overlay) if references else {}
     return {key: replace_references(value, addresses) for key, value in content.items()}
+
+
+async def show_references(
+    scope: Scope, structure: Structure, content: Content, locale: str, *, live: bool, overlay: Overlay | None = None
+) -> Content:
+    """The content with address and title in place of what its references name; what readers do not see is left out."""
+    if not has_references(structure):
+        return content
+    named = {*iterate_references(content)}
+    addresses = await find_addresses(scope, named, locale, live=live, overlay=overlay)
+    return place_references(
+        structure, content, addresses, await find_titles(scope, addresses, locale, live=live, overlay=overlay)
+    )
+
+
+def has_references(structure: Structure) -> bool:
+    """Whether a type has fields that name a page or entry, in items of lists too."""
+    return any(slot.type is SlotType.REFERENCE for each in structure.slots for slot in (each, *each.fields))
+
+
+def place_references(
+    structure: Structure, content: Content, addresses: Mapping[ObjectRef, str], titles: Mapping[ObjectRef, str]
+) -> Content:
+    """The content with these addresses and titles in place of what its references name."""
+    slots, shown = {slot.key: slot for slot in structure.slots}, Content()
+    for key, value in content.items():
+        slot = slots.get(key)
+        if slot is not None and slot.type is SlotType.LIST and isinstance(value, list):
+            shown[key] = [
+                place_references(slot.item, each, addresses, titles) if isinstance(each, dict) else each
+                for each in value
+            ]
+        elif slot is None or slot.type is not SlotType.REFERENCE:
+            shown[key] = value
+        else:
+            for each in iterate_references(value):
+                if each in addresses:
+                    shown[key] = {"url": addresses[each], "text": titles.get(each, "")}
+    return shown
+
+
+async def find_titles(
+    scope: Scope, references: Collection[ObjectRef], locale: str, *, live: bool, overlay: Overlay | None = None
+) -> dict[ObjectRef, str]:
+    """The titles of objects in a language: those that visitors see, or those of the drafts."""
+    pinned = (overlay or Overlay()).snapshots
+    texts = {each.id: pinned[each.id].texts for each in references if each.id in pinned}
+    others = scope.target.id_filter(Page, Page.id, {each.id for each in references} - texts.keys())
+    if live:
+        is_live = (Revision.page == Page.id) & (Revision.number == Page.live)
+        query = select(Page.id, Revision.snapshot).join(Revision, is_live).where(others)
+        rows = (await scope.session.execute(query)).all()
+        texts |= {page: Snapshot.model_validate(snapshot).texts for page, snapshot in rows}
+    else:
+        texts |= await load_texts(scope, [*await scope.session.scalars(select(Page).where(others))])
+    chain = scope.fallback_chain(locale)
+    return {each: localize_texts(texts[each.id], chain).texts.title or "" for each in references if each.id in texts}
 
 
 async def find_objects(scope: Scope, names: Collection[str]) -> dict[str, ObjectRef]:

@@ -22,7 +22,7 @@ from remit_cms.storage.database import Database
 from remit_cms.storage.parts import content_parts
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import parse_structure
-from remit_cms.storage.tables import Page, PageSection, SectionDefinition
+from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition
 from remit_cms.storage.tokens import check_token, give_token
 from remit_cms.storage.transactions import Edit, edit_once
 from remit_cms.templates.slots import Slot
@@ -104,7 +104,7 @@ class ListItems:
 
 
 async def _open_list(edit: Edit, payload: ItemPayload, locale_code: str | None = None) -> _OpenList:
-    section, page, definition = await edit.find_section(payload.page_section_id)
+    section, page, definition = await edit.find_section(payload.page_section_id, Kind.PAGE, Kind.ENTRY)
     await check_token(edit, page, payload.if_unchanged)
     slot, locale = find_list(definition, payload.list_field), edit.resolve_locale(locale_code)
     view = await load_section(edit, section, definition, locale)

@@ -14,6 +14,7 @@ from remit_cms.models import (
     CursorPayload,
     DocumentReply,
     IdOrKey,
+    ListReference,
     ListReply,
     LocaleCode,
     NeededParam,
@@ -38,6 +39,8 @@ from remit_cms.templates.values import FIELD_NAMES
 _PAGE = "Id, slug or title of the page"
 _SECTION = "Id of the section; or its template's key, if the page has one such section"
 _ITS_PAGE = "Id, slug or exact title of the page that has the section"
+_ITS_ENTRY = "Id, slug or exact title of the page that has the section, or of the entry"
+_OF_ENTRY = f"{_SECTION}; or the key of the entry's type"
 _DEFINITION = "Key of a section template, from cms_listSectionTemplates"
 _LOCALE = "Code of a language of the site; the main one if omitted"
 
@@ -181,8 +184,12 @@ class MoveSection(SectionPayload, WritePayload):
 
 
 class ItemPayload(SectionPayload, WritePayload):
-    """A section with a list. ``list_field`` is needed where its template has several."""
+    """A section with a list, or the only section of an entry. ``list_field`` is needed where a type has several."""
 
+    page_id: NeededParam[PageName] = Field(
+        default=None, description=_ITS_ENTRY, validation_alias=_PAGE_OF_SECTION, exclude_if=is_none
+    )
+    page_section_id: ListReference = Field(description=_OF_ENTRY, validation_alias=_OF_SECTION)
     list_field: SkipJsonSchema[str | None] = None
 
 

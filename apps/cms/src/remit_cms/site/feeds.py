@@ -18,7 +18,7 @@ from remit_cms.models import Content
 from remit_cms.rendering.documents import SiteLink
 from remit_cms.rendering.values import format_values
 from remit_cms.rich_text.html import render_rich_text
-from remit_cms.sections.links import resolve_links
+from remit_cms.sections.links import resolve_links, show_references
 from remit_cms.settings.values import read_settings
 from remit_cms.site.lists import name_collection
 from remit_cms.site.lookup import Address, Edition, show_live
@@ -27,6 +27,7 @@ from remit_cms.storage.readings import read_states
 from remit_cms.storage.scope import Scope, parse_structure
 from remit_cms.storage.tables import Kind, Page, PageSection, SectionDefinition, Site
 from remit_cms.templates.slots import Slot, SlotType
+from remit_cms.templates.values import iterate_items
 
 MEDIA_TYPES: Final = {"feed.xml": "application/atom+xml", "feed.json": "application/feed+json"}
 """The feeds of each collection, by name: ``/posts/feed.xml``."""
@@ -122,10 +123,11 @@ async def _load_feed(scope: Scope, collection: SectionDefinition, address: Addre
     )
     rows = (await scope.session.execute(query)).all()
     entries, overlay = list[FeedEntry](), edition.overlay(scope.locales)
-    live = await show_live(scope, [row[0] for row in rows])
+    structure, live = parse_structure(collection), await show_live(scope, [row[0] for row in rows])
     read = await read_states(scope, [each.snapshot for each in live], address.locale)
     for shown, state, (page, first, last) in zip(live, read, rows, strict=True):
-        content = await resolve_links(scope, state.content, address.locale, live=True, overlay=overlay)
+        content = await show_references(scope, structure, state.content, address.locale, live=True, overlay=overlay)
+        content = await resolve_links(scope, content, address.locale, live=True, overlay=overlay)
         href = Address(address.locale, shown.addresses[address.locale]).href(scope.default_locale)
         entries.append(
             FeedEntry(
@@ -163,12 +165,30 @@ def _render(collection: SectionDefinition, content: Content, locale: str, url: s
     shown = format_values(structure, content, locale)
     labels = structure.labels_in(locale)
     slots = [slot for slot in structure.slots if collection.key != "posts" or slot.type is SlotType.RICH_TEXT]
-    return with_whole_addresses(
-        "".join(_render_value(slot, shown.get(slot.key), labels.get(slot.key, "")) for slot in slots), url
+    texts = (
+        _render_list(slot, shown.get(slot.key), locale)
+        if slot.type is SlotType.LIST
+        else _render_value(slot, shown.get(slot.key), labels.get(slot.key, ""))
+        for slot in slots
     )
+    return with_whole_addresses("".join(texts), url)
+
+
+def _render_list(slot: Slot, value: JsonValue, locale: str) -> str:
+    """The items of a list below its label."""
+    labels = slot.item.labels_in(locale) if len(slot.fields) > 1 else {}
+    items = (
+        "".join(_render_value(each, item.get(each.key), labels.get(each.key, "")) for each in slot.fields)
+        for item in iterate_items(value)
+    )
+    listed = "".join(f"<li>{item}</li>" for item in items if item)
+    return f"<p>{escape(slot.label_in(locale))}:</p><ul>{listed}</ul>" if listed else ""
 
 
 def _render_value(slot: Slot, value: JsonValue, label: str) -> str:
+    before = f"{escape(label)}: " if label else ""
+    if slot.type is SlotType.REFERENCE and isinstance(value, dict):
+        return f"<p>{before}<a href={quoteattr(str(value['url']))}>{escape(str(value['text']))}</a></p>"
     if isinstance(value, dict):
         value = value.get("text") if slot.type is SlotType.DATE else None
     if not isinstance(value, str) or not value.strip():

@@ -187,8 +187,8 @@ class Scope:
             )
         return page
 
-    async def find_section(self, section_id: str) -> tuple[PageSection, Page, SectionDefinition]:
-        """The section with this id, its page and its template.
+    async def find_section(self, section_id: str, *kinds: Kind) -> tuple[PageSection, Page, SectionDefinition]:
+        """The section with this id, its page, or its document of one of these kinds, and its template.
 
         Raises:
             NotFoundError: there is none.
@@ -197,7 +197,7 @@ class Scope:
             select(PageSection, Page, SectionDefinition)
             .join(Page, Page.id == PageSection.page)
             .join(SectionDefinition, SectionDefinition.id == PageSection.definition)
-            .where(PageSection.id == section_id, self.target.row_filter(Page), Page.kind == Kind.PAGE)
+            .where(PageSection.id == section_id, self.target.row_filter(Page), Page.kind.in_(kinds or (Kind.PAGE,)))
         )
         found = (await self.session.execute(query)).first()
         if found is None:

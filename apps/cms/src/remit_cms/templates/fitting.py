@@ -45,14 +45,28 @@ def convert(slot: Slot, value: JsonValue) -> JsonValue:
     if slot.type is SlotType.NUMBER:
         return _to_number(value)
     if slot.type is SlotType.LIST:
-        return _keep(value, (list, dict))
+        return _fit_items(slot, value)
     return _keep(value, dict)
+
+
+def _fit_items(slot: Slot, value: JsonValue) -> JsonValue:
+    """The items of a list in one language, by id, each with the values of the fields that items have now."""
+    if not isinstance(value, dict):
+        return None
+    return {key: fit_content(slot.item, item) for key, item in value.items() if isinstance(item, dict)}
 
 
 def find_misfit(slot: Slot, value: JsonValue) -> bool:
     """Whether a stored value is none in the type of a slot, or more than it takes."""
+    if slot.type is SlotType.LIST:
+        items = [*value.values()] if isinstance(value, dict) else [value]
+        return any(not isinstance(item, dict) or _has_misfit(slot.item, item) for item in items)
     converted = convert(slot, value)
     return converted is None or bool(find_problems(slot, converted))
+
+
+def _has_misfit(structure: Structure, content: Content) -> bool:
+    return any(find_misfit(slot, value) for slot in structure.slots if not is_empty(value := content.get(slot.key)))
 
 
 def _keep(value: JsonValue, types: type | tuple[type, ...]) -> JsonValue:

@@ -118,7 +118,7 @@ def _rewrite(slot: Slot | None, value: JsonValue, find: Finder) -> JsonValue:
         return [rewrite_links(slot.item, each, find) if isinstance(each, dict) else each for each in value]
     if kind is SlotType.RICH_TEXT and isinstance(value, str):
         return _rewrite_markdown(value, find)
-    if kind is SlotType.LINK and isinstance(value, dict):
+    if kind in (SlotType.LINK, SlotType.REFERENCE) and isinstance(value, dict):
         named = {name: value[name] for name in KINDS if isinstance(value.get(name), str)}
         if len(named) == 1 and "url" not in value:
             (object_kind, name), *_ = named.items()

@@ -23,6 +23,8 @@ class SlotType(enum.StrEnum):
     """A film or sound: ``{"url": ..., "caption"?: ...}``."""
     LINK = "link"
     """``{"text": ..., "url": ...}``."""
+    REFERENCE = "reference"
+    """A page or entry, shown with its title and a link: ``{"url": "entry:ID"}``."""
     OPTION = "option"
     """One of the slot's options."""
     DATE = "date"
@@ -40,7 +42,7 @@ class SlotType(enum.StrEnum):
 HEADING: Final = "heading"
 """The key of the slot that is the heading of a section."""
 
-_LABELLED_TYPES: Final = (SlotType.DATE, SlotType.NUMBER, SlotType.YES_NO, SlotType.OPTION)
+_LABELLED_TYPES: Final = (SlotType.DATE, SlotType.NUMBER, SlotType.YES_NO, SlotType.OPTION, SlotType.REFERENCE)
 
 
 class Slot(BaseModel):
@@ -146,7 +148,8 @@ class Structure(BaseModel):
     def labels_in(self, locale: str) -> dict[str, str]:
         """What visitors read before values that say little alone, in a language, by the keys of their slots.
 
-        These are dates, numbers, truth values and options, and the texts next to them, such as a place after a date.
+        These are dates, numbers, truth values, options and references, and the texts next to them, such as a place
+        after a date.
         """
         runs = groupby(self.slots, lambda slot: slot.type in (*_LABELLED_TYPES, SlotType.TEXT) and slot.key != HEADING)
         short = [[*run] for is_short, run in runs if is_short]

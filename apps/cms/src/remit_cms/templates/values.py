@@ -99,6 +99,18 @@ class Media(_SlotValue):
     caption: str = Field(default="", max_length=500)
 
 
+def _check_reference(url: str) -> str:
+    if parse_reference(url) is None:
+        raise ValueError(f"there is no page or entry '{url[:80]}', or several have that name")
+    return url
+
+
+class ReferenceValue(_SlotValue):
+    """A page or entry of the site."""
+
+    url: Annotated[str, _URL_FIELD, AfterValidator(_check_reference)]
+
+
 class CollectionRef(_SlotValue):
     """A reference to entries of a collection."""
 
@@ -121,6 +133,7 @@ _VALIDATORS: Final[dict[SlotType, TypeAdapter[object]]] = {
     SlotType.IMAGE: TypeAdapter(Image),
     SlotType.MEDIA: TypeAdapter(Media),
     SlotType.LINK: TypeAdapter(Link),
+    SlotType.REFERENCE: TypeAdapter(ReferenceValue),
     SlotType.COLLECTION_REF: TypeAdapter(CollectionRef),
     SlotType.LIST: TypeAdapter(Annotated[list[dict[str, JsonValue]], Field(max_length=MAX_ITEMS)]),
 }
@@ -135,6 +148,7 @@ VALUE_FORMATS: Final = {
     SlotType.IMAGE: '{"imageId": "...", "alt": "..."}',
     SlotType.MEDIA: '{"url": "...", "caption": "..."}',
     SlotType.LINK: '{"text": "...", "url": "https://... or page:ID"}',
+    SlotType.REFERENCE: "id, slug or exact title of a page or entry",
     SlotType.COLLECTION_REF: '{"collectionId": "...", "limit": 10}',
     SlotType.LIST: "a list of items",
 }
@@ -145,6 +159,8 @@ def describe_format(slot: Slot) -> str:
     """How a value of a slot is written."""
     if slot.type is not SlotType.LIST:
         return VALUE_FORMATS[slot.type]
+    if len(slot.fields) == 1 and not VALUE_FORMATS[slot.fields[0].type].startswith("{"):
+        return f'["{VALUE_FORMATS[slot.fields[0].type]}"]'
     fields = (
         f'"{each.key}": ' + (form if (form := VALUE_FORMATS[each.type]).startswith("{") else f'"{form}"')
         for each in slot.fields
@@ -201,6 +217,9 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
     """
     slots, by_name = {slot.key: slot for slot in structure.slots}, {each.name: each.key for each in structure.slots}
     content = {by_name.get(key, key) if key else key: value for key, value in content.items()}
+    for key, slot in slots.items():
+        if slot.type is SlotType.REFERENCE and isinstance(name := content.get(key), str):
+            content[key] = {"url": name}
     renamed = dict(content)
     required = [key for key, slot in slots.items() if slot.required and slot.type in _TEXT_TYPES]
     if ONE_TEXT in renamed and len(required) == 1:
@@ -215,7 +234,8 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
                 rename_fields(slot.item, each, {} if "id" not in each else {field.key: "" for field in slot.fields})
                 if isinstance(each, dict)
                 else each
-                for each in items
+                for item in items
+                for each in [_to_item(slot, item)]
             ]
     content = dict(renamed)
     for key in [key for key in content if key not in slots and key != ONE_TEXT]:
@@ -226,6 +246,16 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
         if target:
             renamed[target[0]] = renamed.pop(key)
     return renamed
+
+
+def _to_item(slot: Slot, value: JsonValue) -> JsonValue:
+    """An item of a list; of one whose items have one field alone, a value stands for an item."""
+    field, *others = slot.fields
+    if others or value is None:
+        return value
+    if isinstance(value, dict) and (field.type in _TEXT_TYPES or value.keys() & {"id", field.key, field.name}):
+        return value
+    return {field.key: value}
 
 
 def show_content(structure: Structure, content: Content) -> Content:
@@ -263,7 +293,7 @@ def empty_required_slots(structure: Structure, content: Content) -> list[str]:
 
 def is_empty(value: JsonValue) -> bool:
     """Whether a value shows readers nothing."""
-    return not value.strip() if isinstance(value, str) else value in (None, [])
+    return not value.strip() if isinstance(value, str) else value in (None, [], {})
 
 
 def iterate_items(value: JsonValue) -> Iterator[Content]:

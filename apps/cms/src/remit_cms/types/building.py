@@ -12,7 +12,9 @@ from remit.errors import InvalidArgumentsError
 from remit_cms.templates.fitting import convert, find_misfit
 from remit_cms.templates.slots import Row, Slot, SlotType, Structure
 from remit_cms.templates.values import VALUE_FORMATS
-from remit_cms.types.payloads import MAX_FIELDS, ChangeType, DefineType, FieldChange, FieldInput
+from remit_cms.types.payloads import MAX_FIELDS, ChangeType, DefineType, FieldChange, FieldInput, ItemField
+
+_ONE_TEXT = (ItemField(key="text", type="text", required=True),)
 
 _NEXT_WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WITH_DEFAULTS = (
@@ -112,6 +114,8 @@ def _find_date(slots: Sequence[Slot], name: str) -> str:
 
 
 def _make_slot(given: FieldInput, key: str) -> Slot:
+    if given.fields and given.type != "list":
+        raise InvalidArgumentsError(f"'{given.key}' is no list, and only the items of a list have fields.")
     slot = Slot(
         key=key,
         name="" if key == given.key else given.key,
@@ -119,6 +123,7 @@ def _make_slot(given: FieldInput, key: str) -> Slot:
         label=given.label or _write_label(given.key),
         required=given.required,
         options=tuple(given.options),
+        fields=_make_item_fields(given.fields or _ONE_TEXT) if given.type == "list" else (),
     )
     return _with_default(slot, given.value)
 
@@ -127,6 +132,22 @@ def _write_label(key: str) -> str:
     """The words of a key, as visitors read them: ``bookingNeeded`` is "Booking needed"."""
     words = _NEXT_WORD.sub(" ", key)
     return words if words.isupper() else words.capitalize()
+
+
+def _make_item_fields(given: Sequence[ItemField]) -> tuple[Slot, ...]:
+    slots = [
+        Slot(
+            key=each.key,
+            type=SlotType(each.type),
+            label=each.label or _write_label(each.key),
+            required=each.required,
+            options=tuple(each.options),
+        )
+        for each in given
+    ]
+    _check_names(["id", *(slot.key for slot in slots)])
+    _check_options(slots)
+    return tuple(slots)
 
 
 def _revive_or_make(given: FieldInput, slots: Sequence[Slot], removed: Sequence[Slot]) -> Slot:
@@ -140,12 +161,22 @@ def _revive_or_make(given: FieldInput, slots: Sequence[Slot], removed: Sequence[
 
 
 def _change_slot(slot: Slot, change: FieldChange) -> Slot:
+    is_list = slot.type is SlotType.LIST
+    if change.type is not None and is_list != (change.type == "list"):
+        raise InvalidArgumentsError(
+            f"'{change.key}' is {'a' if is_list else 'no'} list and stays so. Remove it, and add another field."
+        )
+    if change.fields is not None and not (is_list and change.fields):
+        raise InvalidArgumentsError(
+            f"'{change.key}': the items of a list have one field at least, and others have none"
+        )
     given: dict[str, object] = {
         "name": change.new_key,
         "type": None if change.type is None else SlotType(change.type),
         "label": _write_label(change.new_key or slot.name or slot.key) if change.label == "" else change.label,
         "required": change.required,
         "options": None if change.options is None else tuple(change.options),
+        "fields": None if change.fields is None else _make_item_fields(change.fields),
     }
     if change.type not in (None, "option") and change.options is None:
         given["options"] = ()
@@ -182,9 +213,13 @@ def _assemble(structure: Structure, slots: Sequence[Slot]) -> Structure:
     if len(slots) > MAX_FIELDS:
         raise InvalidArgumentsError(f"A type has {MAX_FIELDS} fields at most, and this one would have {len(slots)}.")
     _check_names(made.shown_keys[slot.key] for slot in slots)
+    _check_options(slots)
+    return made
+
+
+def _check_options(slots: Iterable[Slot]) -> None:
     if any(bool(slot.options) != (slot.type is SlotType.OPTION) for slot in slots):
         raise InvalidArgumentsError("a field of type option needs options, and no other field takes them")
-    return made
 
 
 def _check_names(names: Iterable[str]) -> None:

@@ -17,6 +17,7 @@ _KINDS = {
     SlotType.IMAGE: "image",
     SlotType.MEDIA: "film or sound",
     SlotType.LINK: "link",
+    SlotType.REFERENCE: "page or entry",
     SlotType.DATE: "date",
     SlotType.NUMBER: "number",
     SlotType.YES_NO: "yes or no",
@@ -71,8 +72,16 @@ def _order_of(structure: Structure) -> str:
     return structure.shown_keys.get(structure.sorted_by, "time of publication")
 
 
+def _name_kind(slot: Slot) -> str:
+    """What the values of a slot are."""
+    if slot.fields:
+        fields = (f"{each.key} ({_name_kind(each)}{', required' if each.required else ''})" for each in slot.fields)
+        return f"list of {', '.join(fields)}"
+    return f"one of {', '.join(slot.options)}" if slot.options else _KINDS[slot.type]
+
+
 def _describe(slot: Slot) -> str:
-    kind = f"one of {', '.join(slot.options)}" if slot.options else _KINDS[slot.type]
+    kind = _name_kind(slot)
     labels = [quote(slot.label), *(f"{quote(label)} ({locale})" for locale, label in slot.labels.items())]
     required = ", required" if slot.required else ""
     value = "" if slot.default is None else f", {quote(in_words(slot.default))} where there is none"

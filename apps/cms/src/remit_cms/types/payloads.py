@@ -20,9 +20,13 @@ from remit_cms.models import (
 )
 
 TypeKind = Literal["entries", "section", "single"]
-FieldType = Literal["text", "richText", "date", "number", "yesNo", "option", "image", "media", "link"]
+ItemFieldType = Literal["text", "richText", "date", "number", "yesNo", "option", "image", "media", "link", "reference"]
+FieldType = Literal[
+    "text", "richText", "date", "number", "yesNo", "option", "image", "media", "link", "reference", "list"
+]
 
 MAX_FIELDS = 30
+MAX_ITEM_FIELDS = 10
 _KEY_PATTERN = r"^[a-zA-Z][a-zA-Z0-9]{0,39}$"
 _TYPE = "Key of the type"
 _VALUE = "The value where there is none"
@@ -38,15 +42,31 @@ _Option = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, 
 _Options = Annotated[list[_Option], Field(max_length=50)]
 
 
+class ItemField(Payload):
+    """A field of the items of a list."""
+
+    key: _FieldKey = Field(description="Name of the field in letters and digits")
+    type: ItemFieldType = Field(description="Kind of its values")
+    label: OptionalParam[_Label] = Field(default=None, description=_LABEL)
+    required: bool = Field(default=False, description="Whether each item needs a value")
+    options: _Options = Field(default_factory=list[str], description=_OPTIONS)
+
+
+_ItemFields = Annotated[list[ItemField], Field(max_length=MAX_ITEM_FIELDS)]
+
+
 class FieldInput(Payload):
     """A new field of a type."""
 
     key: _FieldKey = Field(description="Name of the field in letters and digits")
-    type: FieldType = Field(description="Kind of its values; a date may have a time")
+    type: FieldType = Field(description="Kind of its values; a date may have a time, a reference is a page or entry")
     label: OptionalParam[_Label] = Field(default=None, description=_LABEL)
     required: bool = Field(default=False, description="Whether it needs a value")
     options: _Options = Field(default_factory=list[str], description=_OPTIONS)
     value: OptionalParam[_Value] = Field(default=None, description=_VALUE)
+    fields: _ItemFields = Field(
+        default_factory=list[ItemField], description="What each item of a list has; one text if omitted"
+    )
 
 
 class FieldChange(Payload):
@@ -59,6 +79,7 @@ class FieldChange(Payload):
     required: OptionalParam[bool] = Field(default=None, description="Whether it needs a value")
     options: OptionalParam[_Options] = Field(default=None, description="All values of an option")
     value: OptionalParam[_Value] = Field(default=None, description=_VALUE)
+    fields: OptionalParam[_ItemFields] = Field(default=None, description="All that each item of a list has")
 
 
 class ListTypes(Payload):

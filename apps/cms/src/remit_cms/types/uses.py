@@ -15,10 +15,10 @@ from remit_cms.models import Content, name_some, pluralize
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionContent, SectionDefinition, TrashedPage
-from remit_cms.storage.translations import read_content
+from remit_cms.storage.translations import item_content, read_content
 from remit_cms.templates.fitting import find_misfit, fit_content
 from remit_cms.templates.slots import Slot, Structure
-from remit_cms.templates.values import is_empty
+from remit_cms.templates.values import is_empty, iterate_items
 
 _MAX_VALUE = 40
 _MAX_SHOWN = 200
@@ -34,6 +34,7 @@ class Use:
     is_live: bool
     locale: str
     contents: Mapping[str, Content]
+    lists: Mapping[str, list[str]]
 
 
 async def load_uses(scope: Scope, definition: SectionDefinition) -> list[Use]:
@@ -43,14 +44,22 @@ async def load_uses(scope: Scope, definition: SectionDefinition) -> list[Use]:
 
 async def _load_drafts(scope: Scope, definition: SectionDefinition) -> list[Use]:
     of_type = PageSection.definition == definition.id
-    sections = select(PageSection.id, Page).join(Page, Page.id == PageSection.page).where(of_type)
+    sections = select(PageSection, Page).join(Page, Page.id == PageSection.page).where(of_type)
     rows = select(SectionContent).join(PageSection, PageSection.id == SectionContent.section).where(of_type)
     contents: dict[str, dict[str, Content]] = {}
     for row in await scope.session.scalars(rows):
         contents.setdefault(row.section, {})[row.locale] = row.content
     order = (Page.slug, Page.id, PageSection.sort_order)
     return [
-        Use(page.id, page.title, page.slug, is_live=False, locale=page.locale, contents=contents.get(section, {}))
+        Use(
+            page.id,
+            page.title,
+            page.slug,
+            is_live=False,
+            locale=page.locale,
+            contents=contents.get(section.id, {}),
+            lists=section.lists,
+        )
         for section, page in (await scope.session.execute(sections.order_by(*order))).all()
     ]
 
@@ -68,7 +77,13 @@ async def _iterate_live(scope: Scope, definition: SectionDefinition) -> AsyncIte
             if section.definition == definition.key:
                 path = page.live_path or page.slug
                 yield Use(
-                    page.id, snapshot.title, path, is_live=True, locale=snapshot.locale, contents=section.contents
+                    page.id,
+                    snapshot.title,
+                    path,
+                    is_live=True,
+                    locale=snapshot.locale,
+                    contents=section.contents,
+                    lists=section.lists,
                 )
 
 
@@ -157,11 +172,18 @@ def check_content_fits(definition: SectionDefinition, old: Structure, new: Struc
     obstacles: list[str] = []
     for slot in new.slots:
         before, name = former.get(slot.key), new.shown_key(slot.key)
-        if before is None or (before.type, before.options) != (slot.type, slot.options):
+        if before is None or (before.type, before.options, before.fields) != (slot.type, slot.options, slot.fields):
             misfits = [*_find_misfits(slot, uses)]
             if misfits:
                 form = f"one of {', '.join(slot.options)}" if slot.options else slot.type.value
                 obstacles.append(f"{len(misfits)} values of '{name}' are no {form}: {name_some(misfits)}")
+        for field in _newly_required(before, slot):
+            lacking = [*dict.fromkeys(_name(each) for each in uses if _lacks_in_items(slot, field, each))]
+            if lacking:
+                obstacles.append(
+                    f"'{field.key}' would be required in each item of '{name}', and items of "
+                    f"{pluralize(len(lacking), 'document')} have no value of it: {name_some(lacking)}"
+                )
         if slot.required and slot.default is None and not (before is not None and before.required):
             lacking = [*dict.fromkeys(_name(each) for each in uses if _lacks(new, slot, each))]
             if lacking:
@@ -172,6 +194,17 @@ def check_content_fits(definition: SectionDefinition, old: Structure, new: Struc
                 )
     if obstacles:
         raise ConflictError(f"The type '{definition.name}' was not changed. {'. '.join(obstacles)}.")
+
+
+def _newly_required(before: Slot | None, slot: Slot) -> list[Slot]:
+    """The fields of the items of a list that need a value, and did not before."""
+    required = {each.key for each in (before.fields if before else ()) if each.required}
+    return [each for each in slot.fields if each.required and each.key not in required]
+
+
+def _lacks_in_items(slot: Slot, field: Slot, use: Use) -> bool:
+    content = use.contents.get(use.locale, {})
+    return any(is_empty(item_content(content, slot.key, item).get(field.key)) for item in use.lists.get(slot.key, ()))
 
 
 def _find_misfits(slot: Slot, uses: Sequence[Use]) -> Iterator[str]:
@@ -211,7 +244,7 @@ def compare_visible(scope: Scope, old: Structure, new: Structure, uses: Sequence
 
 
 def _iterate_visible(structure: Structure, use: Use, chain: Sequence[str]) -> Iterator[str]:
-    content, labels = read_content(structure, use.contents, chain).content, structure.labels_in(chain[0])
+    content, labels = read_content(structure, use.contents, chain, use.lists).content, structure.labels_in(chain[0])
     for slot in structure.slots:
         if not is_empty(value := content.get(slot.key)):
             text = _shorten(value, _MAX_SHOWN)
@@ -225,6 +258,9 @@ def _name(use: Use) -> str:
 def _shorten(value: JsonValue, longest: int) -> str:
     if isinstance(value, bool):
         value = "yes" if value else "no"
+    if isinstance(value, list):
+        items = [part for item in iterate_items(value) for key, part in item.items() if key != "id"]
+        value = ", ".join(_shorten(part, longest) for part in items)
     if isinstance(value, dict):
         value = next((str(value[key]) for key in ("alt", "text", "caption", "url", "imageId") if value.get(key)), "")
     words = " ".join(str(value).split())

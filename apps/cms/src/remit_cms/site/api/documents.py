@@ -10,8 +10,8 @@ from typing import TypedDict
 from sqlalchemy import ColumnElement, Select, and_, select
 
 from remit.errors import NotFoundError
-from remit_cms.models import Content, ListPayload
-from remit_cms.sections.links import find_addresses
+from remit_cms.models import ListPayload
+from remit_cms.sections.links import find_addresses, find_titles, has_references, place_references
 from remit_cms.site.api.models import DocumentList, DocumentSummary, EntryDocument, Meta, PageDocument, Section
 from remit_cms.site.api.requests import Query
 from remit_cms.site.api.values import Values
@@ -182,11 +182,14 @@ async def _read_sections(reader: Reader, documents: Sequence[ShownPage]) -> list
     references = {reference for content in contents for reference in iterate_references({**content})}
     overlay = reader.edition.overlay(scope.locales)
     addresses = await find_addresses(scope, references, reader.locale, live=True, overlay=overlay) if references else {}
+    with_titles = any(has_references(section.structure) for each in read for section in each.known_sections)
+    titles = await find_titles(scope, addresses, reader.locale, live=True, overlay=overlay) if with_titles else {}
     values = Values(reader.url, await load_images(scope, contents))
 
     def show(section: SectionReading) -> Section:
-        structure, content = section.structure, Content()
-        content.update({slot: replace_references(value, addresses) for slot, value in section.content.items()})
+        structure = section.structure
+        placed = place_references(structure, section.content, addresses, titles)
+        content = {slot: replace_references(value, addresses) for slot, value in placed.items()}
         untranslated = show_names(structure, section.untranslated)
         fields = values.read_fields(structure, content)
         return Section(id=section.section.id, type=section.section.definition, fields=fields, untranslated=untranslated)

@@ -24,6 +24,7 @@ _OBJECTS: Final[Mapping[SlotType, type[View]]] = {
     SlotType.IMAGE: ImageValue,
     SlotType.MEDIA: MediaValue,
     SlotType.LINK: LinkValue,
+    SlotType.REFERENCE: LinkValue,
     SlotType.COLLECTION_REF: EntriesValue,
 }
 
@@ -65,7 +66,7 @@ class Values:
         address = self._whole(str(value.get("url", "")))
         if address is None:
             return None
-        if kind is SlotType.LINK:
+        if kind in (SlotType.LINK, SlotType.REFERENCE):
             return LinkValue(text=_text(value, "text"), url=address)
         if kind is SlotType.MEDIA:
             return MediaValue(url=address, caption=_text(value, "caption"))
