@@ -36,6 +36,7 @@ from remit.policies import Egress, HighRisk, Policy
 from remit.tools import Callee
 from remit.workers import PydanticAIDriver, load_workers
 from remit_cms.agent import editor, is_for_editor, with_missing_rights
+from remit_cms.app import type_names_of
 from remit_cms.operations import AllOperations
 from remit_cms.pages.pages import Pages
 from remit_cms.pages.payloads import GetPage, PageReply, PageWriteReply, UpdatePage
@@ -100,7 +101,7 @@ class World:
         callees = [*tools, *(self._load_workers(own) if len(own) == len(tools) else ())]
         given = [*filter(is_for_editor, callees), *self.more_of_agent]
         instructions = with_missing_rights(in_force.find_instructions)
-        agent = self.agent(editor(given, run_instructions=instructions))
+        agent = self.agent(editor(given, run_instructions=instructions, type_names=type_names_of(database)))
         return App(
             name="cms",
             agents=(agent,),

@@ -300,7 +300,7 @@ async def test_a_run_whose_callee_is_gone_cannot_be_resumed() -> None:
 
 async def test_a_run_that_another_process_drives_is_left_alone() -> None:
     runtime = runtime_of(Scripted([]), double)
-    result = await runtime.call(double, superuser(), 1)
-    await runtime.store.acquire(result.run, "another", 30.0)
+    run = await runtime.submit("go", by=superuser())
+    await runtime.store.acquire(run, "another", 30.0)
     with pytest.raises(LeaseError, match="is being executed by another"):
-        await runtime.resume(result.run)
+        await runtime.resume(run)

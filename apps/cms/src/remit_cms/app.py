@@ -114,7 +114,7 @@ def build(
         filter(is_for_editor, callees),
         run_instructions=with_missing_rights(_instructions_of(database)),
         scheduled=SCHEDULED,
-        type_names=_type_names_of(database),
+        type_names=type_names_of(database),
     )
     return Cms(
         database=database,
@@ -147,7 +147,7 @@ def _instructions_of(database: Database) -> Callable[[RunInfo], Awaitable[str]]:
     return find
 
 
-def _type_names_of(database: Database) -> Callable[[RunInfo], Awaitable[Mapping[str, Sequence[str]]]]:
+def type_names_of(database: Database) -> Callable[[RunInfo], Awaitable[Mapping[str, Sequence[str]]]]:
     """What finds the names of a site's own types."""
 
     async def find(info: RunInfo) -> Mapping[str, Sequence[str]]:
