@@ -6,11 +6,21 @@ import json
 import math
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from remit.schemas import jsontext
-from remit.schemas.jsontext import JsonWriter, ascii_json, canonical_text, compact_json, make_writer, read_json
+from remit.schemas.jsontext import (
+    JsonWriter,
+    StrictError,
+    ascii_json,
+    canonical_text,
+    compact_json,
+    decode_strictly,
+    make_writer,
+    read_json,
+)
 from tests.call.json_values import any_values
 
 SETTINGS: dict[str, tuple[JsonWriter, dict[str, Any]]] = {
@@ -73,3 +83,11 @@ def test_what_is_no_json_is_refused_as_json_loads_refuses_it(text: str) -> None:
     with pytest.raises(ValueError) as found:  # noqa: PT011 - the message is compared
         read_json(text)
     assert str(found.value) == str(refused.value)
+
+
+def test_a_value_of_a_type_is_read_strictly() -> None:
+    assert decode_strictly(b'{"a":1}', dict[str, int]) == {"a": 1}
+    with pytest.raises(msgspec.ValidationError, match="Expected `int`"):
+        decode_strictly(b'{"a":"1"}', dict[str, int])
+    with pytest.raises(StrictError, match="'a'"):
+        decode_strictly(b'{"a":1,"a":2}', dict[str, int])

@@ -83,6 +83,16 @@ def test_a_refusal_quotes_the_begin_of_what_was_sent_and_says_where_it_was() -> 
     assert error.endswith("x' - at `$.whenBusy`")
 
 
+def test_a_decision_that_says_two_things_is_refused() -> None:
+    with open_shop() as shop:
+        _, question = ask_for_refund(shop)
+        said = b'{"approved": false, "approved": true}'
+        json_type = {"content-type": "application/json"}
+        refused = shop.ask("POST", f"/api/questions/{question}/decision", by="grace", content=said, headers=json_type)
+    assert refused.status_code == 400
+    assert "approved" in refused.json()["error"]
+
+
 def test_an_approver_edits_the_arguments() -> None:
     with open_shop() as shop:
         run, question = ask_for_refund(shop)

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from remit.chat.encoded_json import encode_json
+from remit.schemas.jsontext import decode_strictly
 
 P = TypeVar("P", bound=Struct)
 
@@ -63,11 +64,10 @@ def read_message(content: bytes) -> Message:
         ProtocolError: it is not JSON, or not a message.
     """
     try:
-        content.decode()
-        message = msgspec.json.decode(content, type=Message)
+        message = decode_strictly(content, Message)
     except msgspec.ValidationError as error:
         raise ProtocolError(INVALID_REQUEST, f"this is not one message of JSON-RPC: {cut(str(error))}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ProtocolError(PARSE_ERROR, f"this is not JSON: {cut(str(error))}") from error
     if message.jsonrpc != "2.0" or (message.is_response and message.id is UNSET):
         raise ProtocolError(INVALID_REQUEST, "this is not a message of JSON-RPC 2.0")

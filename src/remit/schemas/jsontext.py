@@ -13,9 +13,13 @@ from decimal import Decimal, InvalidOperation
 from json import encoder
 from json.encoder import encode_basestring, encode_basestring_ascii
 from json.scanner import make_scanner
-from typing import Any, Final, NoReturn, cast
+from typing import Any, Final, NoReturn, TypeVar, cast
+
+import msgspec
 
 JsonWriter = Callable[[object], str]
+
+T = TypeVar("T")
 
 _C_MAKE_ENCODER: Final = cast("Callable[..., Callable[[object, int], Any]] | None", encoder.c_make_encoder)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
@@ -139,3 +143,15 @@ _STRICT_DECODER: Final = json.JSONDecoder(
 _SCAN_STRICTLY: Final = cast(
     "Callable[[str, int], tuple[object, int]]", make_scanner(cast("make_scanner", _STRICT_DECODER))
 )
+
+
+def decode_strictly(content: bytes, kind: type[T]) -> T:
+    """Read JSON as a value of a type, and refuse what `read_strictly` refuses.
+
+    Raises:
+        msgspec.DecodeError: it is not JSON, or no such value. ValueError: it is not UTF-8, or a part of it would be
+            lost or changed. RecursionError: it is nested too deeply.
+    """
+    value = msgspec.json.decode(content, type=kind)
+    read_strictly(content.decode())
+    return value

@@ -18,6 +18,7 @@ from starlette.types import Scope
 from remit.client.client import Client
 from remit.core.checks import check_text
 from remit.errors import RequestError
+from remit.schemas.jsontext import decode_strictly
 from remit.server.documents.document import Asked
 from remit.server.responses import JSON, write_document
 from remit.server.serving import ServerSettings, Serving
@@ -129,8 +130,8 @@ def _read_query(request: Request, kind: type[Q]) -> Q:
 
 def _read_body(content: bytes, kind: type[B]) -> B:
     try:
-        return msgspec.json.decode(content, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return decode_strictly(content, kind)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise RequestError(f"the body is not valid: {_cut(str(error))}") from error
 
 
