@@ -72,6 +72,7 @@ async def _populate(folder: Path, location: Path | str) -> None:
         ("document", "zzz", "There is no page or entry 'zzz'. cms_getPages lists the pages, cms_getPosts the posts."),
         ("entry", "new", r"There is no entry 'new'. Did you mean 'News' (/posts/news, id entry_2)? cms_getPosts lists"),
         ("section", "about/s9", "There is no section 'about/s9'. "),
+        ("section", "about/hro", "There is no section 'about/hro'. Did you mean 'hero' (/about/hero, id "),
         ("navigation-item", "zzz", "There is no item 'zzz' in the navigation. cms_getNavigation lists them."),
         ("deleted-page", "zzz", "There is no page 'zzz' in the trash. cms_listTrash lists what is."),
         ("deleted-page", "about", "The page 'About' (/about) is not in the trash: it is not deleted. cms_deletePage"),

@@ -67,14 +67,16 @@ def with_not_found(find: Resolver, sort: Sort) -> Resolver:
         name = text.strip().casefold()
         if any(name in {each.strip().casefold() for each in (one.id, one.name, *one.aliases)} for one in found):
             return found
-        raise not_found(sort, text, (_names_of(each) for each in found))
+        raise not_found(sort, text, (_names_of(each, sort) for each in found))
 
     return find_candidates
 
 
-def _names_of(candidate: Candidate) -> Named:
+def _names_of(candidate: Candidate, sort: Sort) -> Named:
+    """An object that may have been meant, by a name that a call can have in the place of the wrong one."""
     address = next((alias for alias in candidate.aliases if alias.startswith("/")), "")
-    return Named(candidate.name, address, candidate.id, candidate.aliases)
+    title = candidate.aliases[0] if sort is SECTION else candidate.name  # "text on About" is no name of a section
+    return Named(title, address, candidate.id, candidate.aliases)
 
 
 def _find_similar(name: str, existing: Iterable[Named]) -> list[Named]:
