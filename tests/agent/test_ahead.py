@@ -83,3 +83,8 @@ def test_a_ranking_by_meaning_needs_no_common_word_and_obeys_the_other_rules() -
 )
 async def test_of_tools_that_a_name_alone_finds_none_fits_better(message: str, names: list[str]) -> None:
     assert await offered(message, tools=[*TOOLS, *ENTRIES]) == names
+
+
+async def test_a_tool_is_not_offered_if_one_that_is_always_shown_shares_the_same_words() -> None:
+    tools = [ToolText(name="rename_page", text="Give a page another title, which stands at the top of it.")]
+    assert await offered("A word about the page", tools=[*tools, ToolText(name="page_link", text="A link.")]) == []

@@ -55,19 +55,22 @@ def choose_ahead(
     """The tools to offer of those that a ranking has found, best first.
 
     A tool must share a word of its name or phrases with the request that no tool above it shares: else that one fits
-    better, always shown or not. ``named`` has, by tool, the words of the names of what it works on: of the tools that
-    share nothing but such a name, none fits better. A tool of high risk must fit best of all, by two words or more.
-    Without ``by_words``, a ranking by meaning is trusted instead of the words.
+    better, always shown or not. One that is always shown fits as well if it shares the same words. ``named`` has, by
+    tool, the words of the names of what it works on: of the tools that share nothing but such a name, none fits better.
+    A tool of high risk must fit best of all, by two words or more. Without ``by_words``, a ranking by meaning is
+    trusted instead of the words.
     """
     asked = set(split_words(request))
     own = {tool.name: asked.intersection(split_words(" ".join((tool.name, *tool.phrases)))) for tool in tools}
+    shown = [own[name] for name in always if name in own]
     chosen: list[str] = []
     covered, covered_by_name = set[str](), set[str]()
     for place, name in enumerate(ranked):
         shared = own.get(name, set[str]())
         of_names = shared.intersection(named.get(name, ()))
         is_asked = name not in high_risk or (place == 0 and len(shared) >= _MIN_WORDS_OF_RISK)
-        adds = bool(shared - covered - (set() if of_names else covered_by_name)) or not by_words
+        adds = bool(shared - covered - (set() if of_names else covered_by_name))
+        adds = (adds and not any(shared <= each for each in shown)) or not by_words
         if name not in always and is_asked and adds:
             chosen.append(name)
         if name in always or is_asked:
