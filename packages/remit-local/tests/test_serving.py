@@ -16,6 +16,7 @@ from urllib.request import urlopen
 
 import openai
 import pytest
+from jinja2 import Template
 from openai.types.chat import ChatCompletionAssistantMessageParam, ChatCompletionMessageParam, ChatCompletionToolParam
 
 from remit_local.gguf import GgufError
@@ -57,12 +58,22 @@ def test_qwen_coder_is_asked_for_the_json_block_that_it_writes_anyway() -> None:
     assert mended == "within ```json``` tags:\n```json\n{}\n```"
 
 
-def test_qwen_coder_is_told_after_a_reply_not_to_repeat_the_call() -> None:
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ('{"success":true}', "Do not call this again. "),
+        ('{"success":false,"error":"There is no page.","errorCode":"NOT_FOUND"}', "This call failed. "),
+        ('{"success":false,"error":"You made it before.","errorCode":"REPEATED_CALL"}', "Do not call this again. "),
+    ],
+)
+def test_qwen_coder_is_told_after_a_reply_not_to_repeat_the_call_and_after_an_error_to_correct_it(
+    reply: str, told: str
+) -> None:
     template = r"<tool_call> {{- '\n</tool_response>' }}"
 
     mended = choose_template({"general.basename": CODER, "tokenizer.chat_template": template})
 
-    assert r"{{- '\n</tool_response>\nDo not call this again." in mended
+    assert f"\n</tool_response>\n{told}" in Template(mended).render(message={"content": reply})
 
 
 @pytest.mark.parametrize(

@@ -31,14 +31,23 @@ _OPENMP_ENVIRONMENT: Final = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0
 _MAX_THREADS: Final = 8
 """Memory, not arithmetic, is what more threads would wait for."""
 
+_AFTER_SUCCESS: Final = (
+    "Do not call this again. If the user asked for something else too, make that call now. If all is done, tell the "
+    "user the result in one sentence."
+)
+_AFTER_FAILURE: Final = (
+    "This call failed. Read the error, correct the call, and make it once more. If it cannot be corrected, tell the "
+    "user why in one sentence."
+)
+_HAS_FAILED: Final = """'"success":false' in message.content and 'REPEATED_CALL' not in message.content"""
+
 _TEMPLATE_FIXES: Final = {
     "</tool_call>": "```",
     "<tool_call>": "```json",
-    "</tool_response>": r"</tool_response>\nDo not call this again."
-    " Tell the user the result in one sentence, unless another call is needed.",
+    "</tool_response>": rf"</tool_response>\n' ~ ('{_AFTER_FAILURE}' if {_HAS_FAILED} else '{_AFTER_SUCCESS}') ~ '",
 }
 """What to write in Qwen2.5-Coder's template for its own words: it puts calls in a JSON block whatever tags it is
-shown, and after a reply it repeats the call without end unless it is told not to."""
+shown. After a reply it repeats the call without end unless it is told not to, and gives up after an error."""
 
 _SHUTDOWN_SECONDS: Final = 2.0
 """Seconds that a child is given to end by itself; one in the middle of an answer is then killed, and loses nothing."""
