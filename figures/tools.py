@@ -30,7 +30,7 @@ from remit_cms.plain_words import phrases_for
 
 SEARCHES: Final = (
     ("rename a page", "cms_updatePage"),
-    ("change the address (slug) of a page", "cms_updatePage"),
+    ("change the address (slug) of a page", "cms_movePage"),
     ("description for search engines", "cms_updatePageMeta"),
     ("hide page from search engines", "cms_updatePageMeta"),
     ("delete a page", "cms_deletePage"),

@@ -33,13 +33,13 @@ CREATES = {
     "cms_createPageWithContent": ["title", "slug", "sections"],
     "cms_copyPage": ["pageId", "title", "slug"],
     "cms_addListItem": ["pageId", "pageSectionId", "item", "position", "localeCode"],
-    "cms_addSectionToPage": ["definitionId", "content", "pageId", "sortOrder", "localeCode"],
+    "cms_addSectionToPage": ["definitionId", "content", "pageId", "localeCode"],
 }
 UPDATES = {
-    "cms_updatePage": ["pageId", "title", "slug"],
+    "cms_updatePage": ["pageId", "title"],
     "cms_updatePageMeta": ["pageId", "title", "description", "indexing", "localeCode"],
     "cms_translatePage": ["pageId", "localeCode", "title", "slug"],
-    "cms_movePage": ["pageId", "parentId"],
+    "cms_movePage": ["pageId", "slug", "parentId"],
     "cms_updateListItem": ["pageId", "pageSectionId", "itemId", "item", "localeCode"],
     "cms_moveListItem": ["pageId", "pageSectionId", "itemId", "position"],
     "cms_removeListItem": ["pageId", "pageSectionId", "itemId"],

@@ -31,7 +31,6 @@ ALWAYS: Final = (
     "cms_getPages",
     "cms_getPage",
     "cms_createPage",
-    "cms_createPageWithContent",
     "cms_updatePage",
     "cms_deletePage",
     "cms_findResource",

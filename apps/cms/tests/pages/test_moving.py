@@ -6,7 +6,7 @@ import pytest
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
-from remit.errors import AlreadyExistsError, InvalidArgumentsError, NotFoundError
+from remit.errors import AlreadyExistsError, ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.pages.payloads import GetPage, GetPages, MovePage, PageWriteReply, TranslatePage
 from remit_cms.publishing.payloads import DiscardChangeSet, GetLivePage, PublishChangeSet, RevertPage
 
@@ -64,6 +64,20 @@ async def test_pages_below_follow_a_page_that_gets_another_slug_in_one_locale(an
     await translate(ann, "us", "wir")
     assert await slugs(ann, "de") == ["wir", "wir/team", "wir/team/jobs"]
     assert await slugs(ann) == ["us", "us/team", "us/team/jobs"]
+
+
+async def test_a_page_moves_to_another_slug_with_the_pages_below_it(ann: Editor) -> None:
+    payload = MovePage(page_id="team", slug="staff", if_unchanged=await ann.world.token("team"))
+    reply = await ann.world.pages.move_page(ann.call(), payload)
+    assert (await slugs(ann), reply.changed) == (["about", "staff", "staff/jobs"], ["slug"])
+    with pytest.raises(ConflictError):
+        await ann.world.pages.move_page(ann.call(), payload.model_copy(update={"page_id": "staff"}))
+
+
+@pytest.mark.parametrize("place", [{}, {"slug": "staff", "parentId": "about"}])
+def test_a_move_has_one_new_place(place: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="give slug or parentId, one of them at a time"):
+        MovePage.model_validate({"pageId": "team", **place})
 
 
 @pytest.mark.parametrize("written", ["staff", "/staff", "about/staff"])

@@ -102,11 +102,11 @@ class Pages:
         return await edit_once(self._database, ctx, payload, PageWriteReply, lambda edit: _create_page(edit, payload))
 
     async def update_page(self, ctx: LeafContext, payload: UpdatePage) -> PageWriteReply:
-        """Rename a page, or change its slug (address). Its texts are sections: cms_updateSectionContent."""
+        """Rename a page. For its address: cms_movePage. Its texts are sections: cms_updateSectionContent."""
         return await edit_once(self._database, ctx, payload, PageWriteReply, lambda edit: _update_page(edit, payload))
 
     async def update_page_meta(self, ctx: LeafContext, payload: UpdatePageMeta) -> PageWriteReply:
-        """Change what search engines show of a page, or hide it from them. For its title or slug: cms_updatePage."""
+        """Change what search engines show of a page, or hide it from them. For its title: cms_updatePage."""
         return await edit_once(
             self._database, ctx, payload, PageWriteReply, lambda edit: _update_page(edit, payload.update)
         )
@@ -131,11 +131,13 @@ class Pages:
         return await edit_once(self._database, ctx, payload, PageWriteReply, work)
 
     async def move_page(self, ctx: LeafContext, payload: MovePage) -> PageWriteReply:
-        """Put a page below another one or at the top, with the pages below it. For another slug: cms_updatePage."""
+        """Give a page another address: a new slug, or below another page or at the top, with the pages below it."""
 
         async def work(edit: Edit) -> PageWriteReply:
             page = await edit.find_page(payload.page_id)
             await check_token(edit, page, payload.if_unchanged)
+            if payload.parent_id is None:
+                return await _update_page(edit, payload.update_of(page.id))
             parent = await edit.find_page(payload.parent_id) if payload.parent_id.strip("/ ") else None
             below = await move_page(edit, page, parent)
             message = "Page {} stands there already" if below is None else f"Moved page {{}}{describe_below(below)}"

@@ -98,12 +98,13 @@ class CreatePageWithContent(CreatePage):
 class UpdatePage(WritePayload):
     """Changes to a page. Omitted fields stay as they are.
 
-    Models are not told of ``indexing`` and ``meta``, which they would fill in: `UpdatePageMeta` has them.
+    Models are not told of ``slug``, ``indexing`` and ``meta``, which they would fill in: `MovePage` and
+    `UpdatePageMeta` have them.
     """
 
     page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
     title: OptionalParam[_Title] = Field(default=None, description="New title", validation_alias=_TITLE_NAMES)
-    slug: OptionalParam[SlugText] = Field(default=None, description="Only to move the page: its new address")
+    slug: SkipJsonSchema[SlugText | None] = Field(default=None, exclude_if=is_none)
     indexing: SkipJsonSchema[bool | None] = Field(default=None, exclude_if=is_none)
     meta: SkipJsonSchema[Meta | None] = Field(default=None, exclude_if=is_none)
     locale_code: SkipJsonSchema[LocaleCode | None] = None
@@ -111,7 +112,9 @@ class UpdatePage(WritePayload):
     @model_validator(mode="after")
     def _require_change(self) -> Self:
         if all(value is None for value in (self.title, self.slug, self.indexing, self.meta)):
-            raise ValueError("nothing to change; give title or slug; cms_updatePageMeta has search engine texts")
+            raise ValueError(
+                "nothing to change; give a title; cms_movePage has the address, cms_updatePageMeta the rest"
+            )
         return self
 
 
@@ -172,10 +175,23 @@ class CopyPage(Payload):
 
 
 class MovePage(WritePayload):
-    """The page to move, and the page to put it below."""
+    """The page to move, and its new place: another slug, or another page above it."""
 
     page_id: PageReference = Field(description=_PAGE, validation_alias=_OF_PAGE)
-    parent_id: _ParentName = Field(description="The page to put it below, named likewise; / for the top")
+    slug: OptionalParam[SlugText] = Field(default=None, description="New name of the page in its address")
+    parent_id: OptionalParam[_ParentName] = Field(
+        default=None, description="The page to put it below, named likewise; / for the top"
+    )
+
+    def update_of(self, page_id: str) -> UpdatePage:
+        """The new slug as an update of the page with this id, whose token has been checked."""
+        return UpdatePage(page_id=page_id, slug=self.slug, with_token=self.with_token)
+
+    @model_validator(mode="after")
+    def _require_place(self) -> Self:
+        if (self.slug is None) == (self.parent_id is None):
+            raise ValueError("give slug or parentId, one of them at a time")
+        return self
 
 
 class GetLinksHere(CursorPayload):

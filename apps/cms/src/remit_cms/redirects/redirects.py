@@ -70,12 +70,12 @@ class Redirects:
             )
 
     async def add_redirect(self, ctx: LeafContext, payload: AddRedirect) -> RedirectReply:
-        """Let an old or short address redirect to a page or website. For another address of a page: cms_updatePage."""
+        """Let an old or short address redirect to a page or website. For another address of a page: cms_movePage."""
         given = {"path": payload.path, "href": payload.href, "locale": payload.locale_code}
         return await self._items.write(ctx, payload, given)
 
     async def update_redirect(self, ctx: LeafContext, payload: UpdateRedirect) -> RedirectReply:
-        """Change where a redirect leads, or from which address. For the address of a page itself: cms_updatePage."""
+        """Change where a redirect leads, or from which address. For the address of a page itself: cms_movePage."""
         given = {"path": payload.new_path, "href": payload.new_href, "locale": payload.locale_code}
         return await self._items.write(ctx, payload, given, item=payload.path)
 

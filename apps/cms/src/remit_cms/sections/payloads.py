@@ -145,12 +145,13 @@ class GetSectionFields(Payload):
 
 
 class AddSectionToPage(SectionInput, WritePayload):
-    """A section and the position at which to add it. It is a draft, whatever ``status`` models give it elsewhere."""
+    """A section and the position at which to add it. It is a draft, whatever ``status`` models give it elsewhere.
+
+    Models are not told of ``sort_order``, which they would fill in: `MoveSection` has it.
+    """
 
     page_id: PageName = Field(description=_PAGE, validation_alias=AliasChoices("pageId", "slug"))
-    sort_order: OptionalParam[_Order] = Field(
-        default=None, description="Only for a place other than the end; 0 is the top"
-    )
+    sort_order: SkipJsonSchema[_Order | None] = Field(default=None, exclude_if=is_none)
     locale_code: OptionalParam[LocaleCode] = Field(default=None, description=_LOCALE)
     status: SkipJsonSchema[str] = Field(default="draft", max_length=20, exclude_if=lambda status: status == "draft")
 

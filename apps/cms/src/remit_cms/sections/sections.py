@@ -125,7 +125,7 @@ class Sections:
             )
 
     async def add_section_to_page(self, ctx: LeafContext, payload: AddSectionToPage) -> SectionWriteReply:
-        """Add one section to an existing page, at its end or at a position. To change one: cms_updateSectionContent."""
+        """Add one section to an existing page, at its end. For another place, then: cms_moveSection."""
 
         async def work(edit: Edit) -> SectionWriteReply:
             page = await edit.find_page(payload.page_id)
