@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from statistics import mean, median
@@ -13,9 +14,11 @@ from typing import Any, Final, NamedTuple
 from figures.figure import Figure, at_least, at_most
 from figures.tools import TASKS
 from remit import Effect, Principal
+from remit.agent import RunInfo
 from remit.agent.tool_search import SEARCH_TOOL, SearchTools
 from remit.evals.recording import RecordedModel, load_recording, recording_path
 from remit.evals.run import run_task
+from remit.evals.state import temporary_home
 from remit.evals.task import Task, load_tasks
 from remit.messages import ChatRequest, Completion
 from remit.record.principal import Caller
@@ -95,10 +98,16 @@ def judge_offers(tasks: Sequence[Task]) -> Iterator[Figure]:
 
 
 async def _find_offers(tasks: Sequence[Task]) -> list[Offer]:
+    about = RunInfo(principal=_PERSON, target="", conversation="", now=datetime(2026, 11, 28, tzinfo=UTC))
+    with temporary_home():
+        return await _find_in_home(tasks, about)
+
+
+async def _find_in_home(tasks: Sequence[Task], about: RunInfo) -> list[Offer]:
     (search,) = (tool for tool in _tools() if isinstance(tool, SearchTools))
     offers: list[Offer] = []
     for task in tasks:
-        found = [await search.find_ahead(prompt, _CALLER, None) for prompt in task.prompt]
+        found = [await search.find_ahead(prompt, _CALLER, None, about) for prompt in task.prompt]
         offers.append(Offer({name for each in found for name in each}, _find_called(task) - {SEARCH_TOOL, *ALWAYS}))
     return offers
 

@@ -43,7 +43,7 @@ MUTANTS: Final = (
         "tools.ahead_needed",
         {
             "a tool is offered although one above fits as well": edited(
-                f"{_AHEAD}:choose_ahead", "bool(shared - covered)", "bool(shared)"
+                f"{_AHEAD}:choose_ahead", "shared - covered - (set() if of_names else covered_by_name)", "shared"
             ),
             "all that a ranking has found is offered": edited(
                 f"{_AHEAD}:choose_ahead", "is_asked and adds", "is_asked"

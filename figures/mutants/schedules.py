@@ -18,7 +18,7 @@ _LEASE: Final = mutants_of(
         "an executor that has lost its lease appends": edited(
             f"{_STORE}._append", "if state is None or state.epoch != epoch:", "if state is None:"
         ),
-        "each lease has the same epoch": edited(f"{_STORE}._acquire", "state.epoch += 1", "state.epoch = 1"),
+        "each lease has the same epoch": edited(f"{_STORE}._acquire", "epoch = state.epoch + 1", "epoch = 1"),
         "an executor that has lost its lease gives back that of another": edited(
             f"{_STORE}.release", "if state is not None and state.epoch == epoch:", "if state is not None:"
         ),

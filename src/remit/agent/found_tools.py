@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from remit.agent.first_messages import record_message
 from remit.agent.model import AnyModel
+from remit.agent.run_instructions import describe_run
 from remit.agent.tool_search import SearchTools, describe_found
 from remit.call.callee import Frame
 from remit.record.arguments import content_digest
@@ -21,7 +22,7 @@ async def record_found_tools(
     """
 
     async def make_text() -> str:
-        return describe_found(await search.find_ahead(message, caller, model, frame))
+        return describe_found(await search.find_ahead(message, caller, model, describe_run(frame)))
 
     return await record_message(frame, _message_id(frame.id), "found_tools", make_text, is_decided=is_decided)
 

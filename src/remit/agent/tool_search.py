@@ -173,16 +173,16 @@ class SearchTools:
         ranked = await self._rank(query, [*self._named_texts(names)])
         return self._describe(ranked[: self._search.limit], query, names, as_text=True)
 
-    async def find_ahead(self, message: str, caller: Caller, model: AnyModel | None, frame: Frame) -> dict[str, str]:
+    async def find_ahead(self, message: str, caller: Caller, model: AnyModel | None, about: RunInfo) -> dict[str, str]:
         """The tools that the words of a message find for a model, as `run` returns them; see `choose_ahead`.
 
-        None if the model searches by itself. ``caller`` makes the calls, in the run of ``frame``.
+        None if the model searches by itself. ``caller`` makes the calls, in the run that ``about`` describes.
         """
         name = "" if model is None else model_name(model)
         if not self._search.ahead or (name and not any(fnmatchcase(name, each) for each in self._search.ahead_for)):
             return {}
         as_text = caches_prefixes(model) if self._search.as_text is None else self._search.as_text
-        names = await self._find_names(describe_run(frame))
+        names = await self._find_names(about)
         texts = self._texts_for(caller, names)
         request = read_request(message, texts)
         ranked = await self._rank(request, texts) if request else []
