@@ -39,6 +39,31 @@ async def test_the_approver_is_shown_the_whole_difference_and_the_state_names_ea
     assert all(each in preview.state for each in ("set_2", "page_1@3 over 1", "page_2@1 over None"))
 
 
+async def test_the_approver_reads_of_live_pages_before_new_ones_and_of_every_change(ann: Editor) -> None:
+    page = await ann.create("Imprint", ("text", {"heading": "Imprint", "text": "We keep your data."}))
+    await ann.publish()
+    for number in range(20):
+        await ann.create(f"Page {number:02}", ("text", {"heading": "New", "text": "New."}))
+    await ann.write(page.sections[0].id, text="We sell your data.")
+    preview = await ann.sets.preview_publication(ann.call(), PublishChangeSet())
+    changes = [each for each in preview.changes if not each.where.startswith("Remark: ")]
+    assert (changes[0].where, changes[0].after) == ("Imprint: text / text (en)", "We sell your data.")
+    assert len(changes) == 81
+    assert "21 pages ('Imprint', 'Page 00', 'Page 01', 'Page 02', 'Page 03' and 16 more)" in preview.summary
+
+
+async def test_the_approver_is_shown_long_texts_as_they_are_in_full(ann: Editor) -> None:
+    story = "Our story is long. " * 300
+    page = await ann.create("About", ("text", {"heading": "Long", "text": f"{story}Bread costs 3 euros. {story}"}))
+    await ann.publish()
+    await ann.write(page.sections[0].id, text=f"{story}Bread costs 9 euros. {story}The end.")
+    preview = await ann.sets.preview_publication(ann.call(), PublishChangeSet())
+    (change,) = (each for each in preview.changes if each.where == "About: text / text (en)")
+    assert "Bread costs 3 euros." in change.before
+    assert "Bread costs 9 euros." in change.after
+    assert change.after.endswith("The end.")
+
+
 async def test_after_a_publication_the_next_edit_opens_another_set(ann: Editor) -> None:
     await ann.create("About")
     await ann.publish()

@@ -12,13 +12,14 @@ from remit import LeafContext
 from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit.tools import Caller, Preview
 from remit_cms.checks.checking import remark_on
-from remit_cms.models import Payload, pluralize
+from remit_cms.models import Payload, name_some, pluralize
 from remit_cms.publishing.changes import (
     compare_planned,
     compare_states,
     describe_loss,
     describe_removals,
     show_changes,
+    sort_by_weight,
 )
 from remit_cms.publishing.payloads import (
     AddToChangeSet,
@@ -199,7 +200,7 @@ class ChangeSets:
             steps = await find_undo_steps(scope, change_set)
             changes = [
                 change
-                for step in steps
+                for step in sort_by_weight(steps)
                 for change in await compare_states(scope, step.live, step.snapshot, f"{step.title}: ")
             ]
             titles = ", ".join(f"'{step.title}'" for step in steps)
@@ -301,13 +302,15 @@ async def describe_publication(
     scope: Scope, change_set: ChangeSet, pages: Sequence[Planned], caller: Caller, *, at: datetime | None = None
 ) -> Preview:
     """The whole difference that visitors will see, now or at a time, for the approver of a change set."""
-    differences = [difference for each in pages for difference in await compare_planned(scope, each, title_of(each))]
+    ordered = sort_by_weight(pages)
+    differences = [difference for each in ordered for difference in await compare_planned(scope, each, title_of(each))]
     count = pluralize(len(differences), "difference")
     remarks = await describe_overruled(scope, [each.move for each in pages])
     removals, links = await describe_removals(scope, pages)
+    titles = name_some(_list_titles(ordered))
     remarks += removals + await describe_claims(scope, pages, caller, change_set)
     return make_preview(
-        f"the change set '{change_set.name}' with {_count(pages)} ({_titles(pages)}), {count}{remarks}",
+        f"the change set '{change_set.name}' with {_count(pages)} ({titles}), {count}{remarks}",
         change_set.id,
         *(f"{each.numbers[-1]} of {draft_state(each.page)}" for each in pages),
         links,
@@ -379,7 +382,11 @@ async def _move_reply(
 
 
 def _titles(pages: Sequence[Planned]) -> str:
-    return ", ".join(f"'{each.page.title}'" for each in pages)
+    return ", ".join(_list_titles(pages))
+
+
+def _list_titles(pages: Sequence[Planned]) -> list[str]:
+    return [f"'{each.page.title}'" for each in pages]
 
 
 def _describe_done(pages: Sequence[Planned]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Protocol, TypeVar
 
 from pydantic import JsonValue
 
@@ -13,7 +13,7 @@ from remit.tools import Change
 from remit_cms.redirects.views import name_targets
 from remit_cms.sections.links import find_addresses
 from remit_cms.storage.claims import HIDDEN, REMOVALS
-from remit_cms.storage.differences import NEW_SECTIONS, Difference, compare_snapshots, iterate_places
+from remit_cms.storage.differences import NEW_SECTIONS, Difference, compare_snapshots, iterate_places, to_text
 from remit_cms.storage.documents import describe_document
 from remit_cms.storage.door import Planned
 from remit_cms.storage.links import LinkHere, describe_links, find_links, link_state, links_of
@@ -25,6 +25,14 @@ _THEME: Final = re.compile(r"theme \([\w-]+\)")
 _AMBIGUOUS: Final = re.compile(r"[,;|]|: |^[\s\"“\u2018«]|\s$|^$")
 """What could be taken for the end of a value, for the name of another one, or for a value in quotes."""
 _QUOTES: Final = ("“”", "\u2018\u2019", "«»")
+
+
+class _HasLive(Protocol):
+    @property
+    def live(self) -> Snapshot | None: ...
+
+
+T = TypeVar("T", bound=_HasLive)
 
 
 async def compare_states(
@@ -41,6 +49,11 @@ async def compare_planned(scope: Scope, planned: Planned, title: str) -> tuple[D
     if planned.wanted is not None:
         return await compare_states(scope, planned.live, planned.wanted, f"{title}: ")
     return (describe_loss(planned, title),)
+
+
+def sort_by_weight(changed: Iterable[T]) -> list[T]:
+    """Documents in the order in which an approver reads of them: first those that visitors have now, then new ones."""
+    return sorted(changed, key=lambda each: each.live is None)
 
 
 def describe_loss(planned: Planned, where: str) -> Difference:
@@ -98,7 +111,7 @@ def put_in_words(differences: Sequence[Difference], addresses: Mapping[ObjectRef
     def show(each: Difference) -> Change:
         before, after = (in_words(_with_addresses(value, addresses)) for value in each.values)
         if before == after:  # what would look alike is shown as it is stored
-            before, after = each.before, each.after
+            before, after = map(to_text, each.values)
         return Change(each.where, before, after)
 
     return tuple(map(show, differences))

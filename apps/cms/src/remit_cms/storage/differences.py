@@ -20,10 +20,7 @@ from remit_cms.templates.slots import Structure, shown_key
 from remit_cms.templates.values import iterate_texts
 
 _EXCERPT = 400
-"""Most characters of a value in a difference."""
-
-_WHOLE = 20_000
-"""Most characters of a setting: who approves instructions or hosts reads all of them."""
+"""Most characters of a value in a difference. Who approves it reads its whole values."""
 
 _TITLE = 40
 """Most characters of a text that stands for an item."""
@@ -55,7 +52,7 @@ _ORDERED = frozenset([Kind.PAGE, *(kind for kind, each in ITEMS.items() if each.
 class Difference(View):
     """One place in which two revisions of a page differ. An empty text stands for no value.
 
-    A text may look like JSON: `values` tells whether it is.
+    A text may look like JSON, and long ones are cut: `values` has what they show.
     """
 
     where: str
@@ -65,15 +62,13 @@ class Difference(View):
 
     @property
     def values(self) -> tuple[JsonValue, JsonValue]:
-        """What ``before`` and ``after`` show: a text, or another value that is shown as JSON and is not cut."""
+        """What ``before`` and ``after`` show, uncut: a text, or another value that is shown as JSON."""
         return self._values or (self.before, self.after)
 
     def with_values(self, before: JsonValue, after: JsonValue) -> Difference:
         """The same difference between these values."""
-        pairs = ((self.before, before), (self.after, after))
         copy = self.model_copy()
-        first, second = (text if isinstance(value, str) or _to_text(value) != text else value for text, value in pairs)
-        copy._values = (first, second)
+        copy._values = (before, after)
         return copy
 
 
@@ -102,7 +97,6 @@ def compare_paths(
     """The same with their paths. The order of sections has the path ``("order",)``, that of a list its slot too."""
     old, new = dict(_iterate_values(before)), dict(_iterate_values(after))
     types = {**_types_of(before, structures), **_types_of(after, structures)}
-    longest = _WHOLE if Kind.SETTINGS in {each.kind for each in (before, after) if each is not None} else _EXCERPT
     names = {**_section_names(before), **_section_names(after)}
     if before is None and new.get(("indexing",)) is True:
         del new["indexing",]  # search engines find a new page, unless it says otherwise
@@ -110,7 +104,7 @@ def compare_paths(
         new |= _describe_places(before, after, names)
     paths = {**new, **old}
     differences = [
-        _compare_values(path, _place_of(path, names, paths, types), old.get(path), new.get(path), longest)
+        _compare_values(path, _place_of(path, names, paths, types), old.get(path), new.get(path))
         for path in paths
         if old.get(path) != new.get(path)
     ]
@@ -166,14 +160,14 @@ def _compare_items(
     ]
 
 
-def _compare_values(path: tuple[str, ...], where: str, old: JsonValue, new: JsonValue, longest: int) -> PathDifference:
+def _compare_values(path: tuple[str, ...], where: str, old: JsonValue, new: JsonValue) -> PathDifference:
     """The difference between two values at a place. Of an image it may be the focal point alone, said in words."""
     if isinstance(old, dict) and isinstance(new, dict) and _is_cropped_otherwise(old, new):
         section, slash, slot = where.rpartition("/ ")
         points = (_describe_focal_point(old), _describe_focal_point(new))
         cropped = _make_difference(path, f"{section}{slash}focal point of {slot}", *points)
         return cropped._replace(is_whole=False)  # the texts of the image are not shown
-    made = _make_difference(path, where, _to_text(old), _to_text(new), longest=longest)
+    made = _make_difference(path, where, to_text(old), to_text(new))
     return made._replace(difference=made.difference.with_values(old, new))
 
 
@@ -188,11 +182,10 @@ def _describe_focal_point(slot: Content) -> str:
     return f"{point[0]}/{point[1]}" if point else _INITIAL
 
 
-def _make_difference(
-    path: tuple[str, ...], where: str, before: str, after: str, *, longest: int = _EXCERPT
-) -> PathDifference:
-    first, second = _excerpts(before, after, longest)
-    return PathDifference(path, Difference(where=where, before=first, after=second), is_whole=second == after)
+def _make_difference(path: tuple[str, ...], where: str, before: str, after: str) -> PathDifference:
+    first, second = _excerpts(before, after)
+    difference = Difference(where=where, before=first, after=second).with_values(before, after)
+    return PathDifference(path, difference, is_whole=second == after)
 
 
 def _shared(items: list[str], others: list[str]) -> list[str]:
@@ -315,15 +308,16 @@ def _to_title(text: str) -> str:
     return words if len(words) <= _TITLE else f"{words[: _TITLE - 1].rstrip()}…"
 
 
-def _to_text(value: JsonValue) -> str:
+def to_text(value: JsonValue) -> str:
+    """A value as it is stored: a text, or JSON."""
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False)
 
 
-def _excerpts(before: str, after: str, longest: int = _EXCERPT) -> tuple[str, str]:
+def _excerpts(before: str, after: str) -> tuple[str, str]:
     """Both texts, or if one is long, both from shortly before the first difference."""
-    if max(len(before), len(after)) <= longest:
+    if max(len(before), len(after)) <= _EXCERPT:
         return before, after
     shared = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
     start = max(0, len(list(shared)) - 40)

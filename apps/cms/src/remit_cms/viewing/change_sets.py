@@ -11,7 +11,7 @@ from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow
 from remit.tools import Change
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import title_of
-from remit_cms.publishing.changes import compare_planned, compare_states, show_changes
+from remit_cms.publishing.changes import compare_planned, compare_states, show_changes, sort_by_weight
 from remit_cms.publishing.undoing import find_undo_steps
 from remit_cms.storage.change_sets import has_pending_edits
 from remit_cms.storage.claims import PENDING
@@ -101,7 +101,7 @@ class ChangeSetViews:
         )
 
     async def _open_unpublished(self, scope: Scope, found: ChangeSet) -> ObjectDetail:
-        edited = await plan_set(scope, found)
+        edited = sort_by_weight(await plan_set(scope, found))
         changes, blocked = list[Change](), next((each.blocked for each in edited if each.blocked), "")
         for each in edited:
             changes += await show_changes(scope, await compare_planned(scope, each, title_of(each)))
@@ -134,7 +134,7 @@ class ChangeSetViews:
     async def _open_published(self, scope: Scope, found: ChangeSet) -> ObjectDetail:
         note = await _tell_publication(scope, found)
         try:
-            steps = await find_undo_steps(scope, found)
+            steps = sort_by_weight(await find_undo_steps(scope, found))
         except ConflictError as error:
             return ObjectDetail(name=found.name, note=note, blocked=error.message)
         pages, changes = list[ObjectPage](), list[Change]()
