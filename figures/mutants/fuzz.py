@@ -19,7 +19,7 @@ _OF_SERVERS: Final = mutants_of(
         ),
         "a refusal quotes all that was sent": edited(f"{_OPERATION}:_cut", "len(problem) <= _MOST_CHARS", "True"),
         "a body that is no text is a defect": edited(
-            f"{_OPERATION}:_read_body", "(msgspec.DecodeError, UnicodeDecodeError, RecursionError)", "RecursionError"
+            f"{_OPERATION}:_read_body", "(msgspec.DecodeError, ValueError, RecursionError)", "RecursionError"
         ),
     },
     measure_routes,

@@ -361,7 +361,7 @@ async def test_who_is_asked_about_an_import_sees_all_that_goes_in_force_with_it(
     assert changes["Site settings: homePage (en)"] == ("", "/about")
     assert changes["template breads"] == (
         "",
-        "Breads, for documents of the kind entry.  Fields: price (price, text)",
+        "Breads, for documents of the kind entry.  Fields: Price (price, text)",
     )
     assert [each for each in changes if each.startswith("Navigation: ")]
     assert not [each for each in changes if each.startswith("template ") and each != "template breads"]
