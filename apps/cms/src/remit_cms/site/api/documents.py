@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
 
 from sqlalchemy import ColumnElement, Select, and_, select
 
@@ -116,10 +115,10 @@ async def _load(scope: Scope, pages: Sequence[Page]) -> list[_Live]:
 async def _show(reader: Reader, pages: Sequence[Page], *, with_content: bool) -> list[DocumentSummary]:
     documents = await _load(reader.scope, pages)
     if not with_content:
-        return [DocumentSummary(**_summarize(reader, each)) for each in documents]
+        return [_summarize(reader, each) for each in documents]
     sections = await _read_sections(reader, [each.shown for each in documents])
     return [
-        PageDocument(**_summarize(reader, each), sections=own)
+        PageDocument(**dict(_summarize(reader, each)), sections=own)
         if each.shown.snapshot.kind == Kind.PAGE
         else _make_entry(reader, each, own)
         for each, own in zip(documents, sections, strict=True)
@@ -130,48 +129,31 @@ def _make_entry(reader: Reader, live: _Live, sections: Sequence[Section]) -> Ent
     """An entry, whose only section has its fields. Those of a type that is gone are empty."""
     summary = _summarize(reader, live)
     for section in sections:
-        summary["untranslated"] |= section.untranslated
-    return EntryDocument(**summary, fields=sections[0].fields if sections else {})
+        summary.untranslated.update(section.untranslated)
+    return EntryDocument(**dict(summary), fields=sections[0].fields if sections else {})
 
 
-class _Summary(TypedDict):
-    """What all documents have: see `DocumentSummary`."""
-
-    id: str
-    type: str
-    title: str
-    path: str
-    url: str
-    locale: str
-    languages: dict[str, str]
-    untranslated: dict[str, str]
-    meta: Meta
-    published_at: datetime
-    updated_at: datetime
-    revision: int
-
-
-def _summarize(reader: Reader, live: _Live) -> _Summary:
+def _summarize(reader: Reader, live: _Live) -> DocumentSummary:
     scope, shown = reader.scope, live.shown
     texts, untranslated = localize_texts(shown.snapshot.texts, reader.chain)
     addresses = {
         code: reader.edition.address(shown.page, code, path).href(scope.default_locale)
         for code, path in shown.addresses.items()
     }
-    return {
-        "id": shown.page,
-        "type": collection_of(shown) or _PAGE,
-        "title": texts.title or "",
-        "path": addresses[reader.locale],
-        "url": f"{reader.url}{addresses[reader.locale]}",
-        "locale": reader.locale,
-        "languages": {code: f"{reader.url}{path}" for code, path in addresses.items()},
-        "untranslated": {**untranslated},
-        "meta": Meta(title=texts.meta_title, description=texts.meta_description, indexing=shown.snapshot.indexing),
-        "published_at": live.first,
-        "updated_at": live.last,
-        "revision": live.revision,
-    }
+    return DocumentSummary(
+        id=shown.page,
+        type=collection_of(shown) or _PAGE,
+        title=texts.title or "",
+        path=addresses[reader.locale],
+        url=f"{reader.url}{addresses[reader.locale]}",
+        locale=reader.locale,
+        languages={code: f"{reader.url}{path}" for code, path in addresses.items()},
+        untranslated={**untranslated},
+        meta=Meta(title=texts.meta_title, description=texts.meta_description, indexing=shown.snapshot.indexing),
+        published_at=live.first,
+        updated_at=live.last,
+        revision=live.revision,
+    )
 
 
 async def _read_sections(reader: Reader, documents: Sequence[ShownPage]) -> list[list[Section]]:
