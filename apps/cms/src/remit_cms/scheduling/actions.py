@@ -16,7 +16,7 @@ from remit_cms.storage.change_sets import find_open_set, find_pages_of, find_set
 from remit_cms.storage.claims import add_claims, find_claims
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import compare_paths
-from remit_cms.storage.door import Planned, close_set, go_live, plan_set
+from remit_cms.storage.door import Planned, check_parents, close_set, go_live, plan_set
 from remit_cms.storage.links import find_links
 from remit_cms.storage.missing import SCHEDULED, not_found
 from remit_cms.storage.parts import part_of
@@ -97,6 +97,7 @@ async def carry_out(edit: Edit, row: ScheduledAction) -> str:
         return await _hide(edit, change_set, planned[0], approved[planned[0].page.id])
     for each in planned:
         await _check_approved(edit, row, each, approved[each.page.id])
+    await check_parents(edit, planned, change_set)
     await go_live(edit, change_set, planned)
     return f"Published '{row.title}' as it was approved"
 

@@ -27,6 +27,7 @@ from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.images import find_uses_after
 from remit_cms.storage.layers import lay_edits, load_settled
 from remit_cms.storage.live import Move, check_moves, move_live
+from remit_cms.storage.parents import addresses_of, find_loose_addresses
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Kind, Page
@@ -166,7 +167,35 @@ async def check_plan(
             if claim.page == each.page.id and (own is None or claim.change_set is not own):
                 _check_later_claim(each, claim, at)
     await check_moves(scope, [each.move for each in planned])
+    await check_parents(scope, planned, own, at=at)
     await check_unused(scope, planned)
+
+
+async def check_parents(
+    scope: Scope, planned: Sequence[Planned], own: ChangeSet | None = None, *, at: datetime | None = None
+) -> None:
+    """Refuse an address below one that visitors will not have: it would show the unpublished address of a draft.
+
+    What is undone comes back where it was.
+
+    Raises:
+        ConflictError: names the page that would have to go live first.
+    """
+    for page, locale, path, parent in await find_loose_addresses(
+        scope, [each.move for each in planned if each.numbers]
+    ):
+        if parent is None:
+            reason = "no page stands above it. cms_movePage puts it below another page, or at the top"
+        else:
+            due = None if at is None else (await find_states(scope, [parent], at))[parent.id]
+            if due is not None and (locale, path.rpartition("/")[0]) in addresses_of(scope, due):
+                continue
+            claims = await find_claims(scope, [parent.id])
+            if parent.live is None and all(own is not None and each.change_set is own for each in claims):
+                continue
+            builds = f", which builds on {claims[0]}" if claims else ""
+            reason = f"for visitors, '{parent.title}' is not above it{builds}. Publish that first, or both in one set"
+        raise ConflictError(f"'{page.title}' cannot go live at {scope.format_address(locale, path)}: {reason}.")
 
 
 async def check_unused(scope: Scope, planned: Sequence[Planned]) -> None:

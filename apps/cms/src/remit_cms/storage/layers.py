@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
 from sqlalchemy import and_, select
 
 from remit_cms.storage.claims import REMOVALS, find_settled
-from remit_cms.storage.merging import apply_changes, empty_state, find_beginning
-from remit_cms.storage.parts import iterate_changed_parts
+from remit_cms.storage.fields import part_of_field
+from remit_cms.storage.merging import apply_changes, empty_state, find_beginning, iterate_changed_fields
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Page, Revision
@@ -22,7 +23,7 @@ WHOLE: Final = "document"
 
 @dataclass(frozen=True, slots=True)
 class Layered:
-    """A state of a document, or None; the parts of edits that lack a place in it, and all that were edited."""
+    """A state of a document, or None; the parts of edits that build on what it lacks, and all that were edited."""
 
     snapshot: Snapshot | None
     missing: tuple[str, ...] = ()
@@ -40,10 +41,10 @@ class _History:
         """The state before a revision; None if that made the document, or restored it."""
         return None if self.actions.get(number - 1, "delete_page") == "delete_page" else self.states[number - 1]
 
-    def iterate_parts(self, first: int, last: int) -> Iterable[str]:
-        """The parts that revisions changed, from one to another."""
+    def iterate_fields(self, first: int, last: int) -> Iterable[str]:
+        """The fields that revisions changed, from one to another."""
         after = self.states[last]
-        return iterate_changed_parts(self.find_before(first) or empty_state(after), after)
+        return iterate_changed_fields(self.find_before(first) or empty_state(after), after)
 
 
 async def lay_edits(
@@ -51,7 +52,7 @@ async def lay_edits(
 ) -> Layered:
     """What a state of a document becomes by the edits of revisions, in their order.
 
-    If a part was edited again later and that edit is published, the later edit wins. ``in_base`` are revisions that
+    If a field was edited again later and that edit is published, the later edit wins. ``in_base`` are revisions that
     will have been published then.
     """
     if not numbers:
@@ -60,20 +61,25 @@ async def lay_edits(
         return Layered(None)
     later = [*await _find_published(scope, page, min(numbers)), *in_base]
     history = await _load_history(scope, page, {*numbers, *later})
-    changed_later = {number: {*history.iterate_parts(number, number)} for number in later}
+    changed_later = {number: {*history.iterate_fields(number, number)} for number in later}
     missing, edited = list[str](), set[str]()
     for first, last in _runs(numbers):
-        edited.update(history.iterate_parts(first, last))
-        overruled = {part for number, parts in changed_later.items() if number > last for part in parts}
+        edited.update(map(part_of_field, history.iterate_fields(first, last)))
+        overruled = {field for number, fields in changed_later.items() if number > last for field in fields}
         before, after = history.find_before(first), history.states[last]
         if base is None and before is not None:
             return Layered(None, (WHOLE,))
         if base is None:
             base = after
             continue
-        changes = apply_changes(base, before or empty_state(after), after, leave_out=overruled.__contains__)
+        changes = apply_changes(base, before or empty_state(after), after, leave_out=partial(_is_overruled, overruled))
         base, missing = changes.snapshot, [*missing, *changes.missing]
     return Layered(base, (*missing,), frozenset(edited))
+
+
+def _is_overruled(overruled: Collection[str], field: str) -> bool:
+    """Whether a field, or the whole of its value, was edited again later."""
+    return field in overruled or part_of_field(field) in overruled
 
 
 async def load_settled(scope: Scope, page: Page) -> Snapshot | None:

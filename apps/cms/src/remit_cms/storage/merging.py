@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from remit_cms.models import Content
-from remit_cms.storage.parts import STRUCTURE, iterate_changed_parts, orders_of, values_of
+from remit_cms.storage.fields import builds_on_others, has_value, join_values, part_of_field, split_values
+from remit_cms.storage.parts import STRUCTURE, iterate_changed_orders, orders_of, values_of
 from remit_cms.storage.singles import ITEMS, SINGLES
 from remit_cms.storage.snapshots import MetaSnapshot, SectionSnapshot, Snapshot
 from remit_cms.storage.tables import Page
@@ -20,7 +21,7 @@ _ORDER = f"{STRUCTURE}/order"
 
 
 class Merged(NamedTuple):
-    """A state with changes applied, and the parts of them that lack a place in it, such as a text of no section."""
+    """A state with changes applied, and the parts of them that build on what it lacks, such as a text of no section."""
 
     snapshot: Snapshot
     missing: tuple[str, ...]
@@ -54,25 +55,49 @@ def find_beginning(page: Page | Snapshot) -> Snapshot | None:
 def apply_changes(
     base: Snapshot, before: Snapshot, after: Snapshot, *, leave_out: Callable[[str], bool] = lambda _: False
 ) -> Merged:
-    """What ``base`` becomes by the changes from ``before`` to ``after``, without the parts to leave out.
+    """What ``base`` becomes by the changes from ``before`` to ``after``, without the fields to leave out.
 
     What has been added stands after the nearest neighbour above that is there. Where the order has changed, what all
     have in common stands as in ``after``, in the places that it has in ``base``.
     """
-    changed = [part for part in iterate_changed_parts(before, after) if not leave_out(part)]
-    new, values = values_of(after), dict(values_of(base))
-    for part in changed:
-        values.pop(part, None)
-        if new.get(part) is not None:
-            values[part] = new[part]
+    changed = [field for field in iterate_changed_fields(before, after) if not leave_out(field)]
+    own, old, new = _fields_of(base), _fields_of(before), _fields_of(after)
+    fields = dict(own)
+    for field in changed:
+        fields.pop(field, None)
+        if new.get(field) is not None:
+            fields[field] = new[field]
+    values = join_values(fields)
     merge = _OrderMerge(before, after, frozenset(changed))
-    missing = tuple(part for part in changed if part in values and not _has_place(part, values))
+    missing = [field for field in changed if field in fields and not _has_place(field, fields)]
+    missing += [field for field in changed if _builds_on(field, own, old, new)]
     sections = _build_sections(base, after, values, merge)
-    return Merged(_with_texts(base, after, values).model_copy(update={"sections": sections}), missing)
+    merged = _with_texts(base, after, values).model_copy(update={"sections": sections})
+    return Merged(merged, (*dict.fromkeys(map(part_of_field, missing)),))
 
 
-def _has_place(part: str, values: Mapping[str, JsonValue]) -> bool:
-    match part.split("/"):
+def iterate_changed_fields(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """The fields in which two states differ, and the parts that are orders: what changes are merged by."""
+    old, new = _fields_of(before), _fields_of(after)
+    yield from (field for field in {**old, **new} if old.get(field) != new.get(field))
+    yield from iterate_changed_orders(before, after)
+
+
+def _fields_of(snapshot: Snapshot) -> dict[str, JsonValue]:
+    single = SINGLES.get(snapshot.kind)
+    return split_values(values_of(snapshot), frozenset() if single is None else single.divided)
+
+
+def _builds_on(
+    field: str, base: Mapping[str, JsonValue], before: Mapping[str, JsonValue], after: Mapping[str, JsonValue]
+) -> bool:
+    return not field.startswith(STRUCTURE) and builds_on_others(base.get(field), before.get(field), after.get(field))
+
+
+def _has_place(field: str, values: Mapping[str, JsonValue]) -> bool:
+    if not has_value(field, values):
+        return False
+    match part_of_field(field).split("/"):
         case ["content", _, section, slot, item, _]:
             return f"{_SECTION}{section}" in values and f"{_ITEM}{section}/{slot}/{item}" in values
         case ["content", _, section, _]:

@@ -50,6 +50,11 @@ def iterate_changed_parts(before: Snapshot, after: Snapshot) -> Iterator[str]:
     """The parts in which two states differ. An order differs if what both have stands in another one."""
     old, new = values_of(before), values_of(after)
     yield from (part for part in {**old, **new} if old.get(part) != new.get(part))
+    yield from iterate_changed_orders(before, after)
+
+
+def iterate_changed_orders(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """The orders in which what both states have stands otherwise."""
     orders = orders_of(after)
     for part, order in orders_of(before).items():
         following = orders.get(part, [])

@@ -21,11 +21,13 @@ class SingleType:
         kind: the kind of the document.
         title: what people call it.
         translated: the slots that have a value per language; the others have one in all.
+        divided: the slots with values of which each key is edited by itself.
     """
 
     kind: Kind
     title: str
     translated: frozenset[str] = frozenset()
+    divided: frozenset[str] = frozenset()
 
     @property
     def slug(self) -> str:
@@ -55,7 +57,12 @@ class ItemsType(SingleType):
     is_ordered: bool = False
 
 
-SETTINGS: Final = SingleType(kind=Kind.SETTINGS, title="Site settings", translated=frozenset({"name", "tagline"}))
+SETTINGS: Final = SingleType(
+    kind=Kind.SETTINGS,
+    title="Site settings",
+    translated=frozenset({"name", "tagline"}),
+    divided=frozenset({"theme"}),
+)
 REDIRECTS: Final = ItemsType(kind=Kind.REDIRECTS, title="Redirects", item=REDIRECT, naming_slot="path", most=500)
 NAVIGATION: Final = ItemsType(
     kind=Kind.NAVIGATION,
