@@ -261,9 +261,12 @@ async def test_a_question_shows_which_live_pages_change(world: World, types: Typ
         "the type 'Events' (events), of which 1 live page has content; visitors see a difference at once in 2 places"
     )
     assert preview.changes[1:] == (
-        Change("'Fair' (/events/fair)", "Place: Hall", "When: 2026-05-31"),
-        Change("'Fair' (/de/events/fair)", "Place: Hall", "When: 2026-05-31"),
+        Change("'Fair' (/events/fair): place", "Place: Hall", ""),
+        Change("'Fair' (/de/events/fair): place", "Place: Hall", ""),
     )
+    seats = {"key": "seats", "type": "number", "value": "40"}
+    preview = await types.preview_change(world.call(), change_of(addFields=[seats]))
+    assert Change("'Fair' (/events/fair): seats", "", "Seats: 40") in preview.changes
     preview = await types.preview_change(world.call(), change_of(changeFields=[{"key": "price", "newKey": "cost"}]))
     assert preview.summary.endswith("has content; visitors see no difference on them")
 

@@ -164,7 +164,9 @@ class ChangeSets:
             await check_is_open(edit, change_set)
             stay = await withdraw_removals(edit, change_set)
             pages = await _find_pending(edit, change_set)
-            message = f"Discarded the change set '{change_set.name}': {_titles(pages) or 'it had no edits'}"
+            message = (
+                f"Discarded the change set '{change_set.name}': {', '.join(_list_titles(pages)) or 'it had no edits'}"
+            )
             message += "".join(f"; '{page.title}' stays" for page in stay)
             discarded = await discard_edits(edit, change_set, pages)
             if discarded.kept:
@@ -207,7 +209,8 @@ class ChangeSets:
             state = (f"{step.before} before {step.state}" for step in steps)
             summary = f"the publication of the change set '{change_set.name}' ({titles})"
             shown = await show_changes(scope, changes)
-            return make_preview(summary, change_set.id, *state, changes=shown)
+            names = {"changeSetId": change_set.name}
+            return make_preview(summary, change_set.id, *state, changes=shown, names=names)
 
 
 async def _describe_closed(scope: Scope, message: str) -> str:
@@ -317,6 +320,7 @@ async def describe_publication(
         changes=await show_changes(scope, differences),
         remarks=await remark_on(scope, pages, at),
         shows=pin_plan("publish-set", change_set.id, pages, at),
+        names={"changeSetId": change_set.name},
     )
 
 
@@ -381,10 +385,6 @@ async def _move_reply(
     )
 
 
-def _titles(pages: Sequence[Planned]) -> str:
-    return ", ".join(_list_titles(pages))
-
-
 def _list_titles(pages: Sequence[Planned]) -> list[str]:
     return [f"'{each.page.title}'" for each in pages]
 
@@ -393,7 +393,7 @@ def _describe_done(pages: Sequence[Planned]) -> str:
     """The documents that a set published, and those that it took from visitors."""
     shown = [each for each in pages if each.wanted is not None]
     gone = [f"'{each.page.title}' is {REMOVALS[each.numbers[0]]}" for each in pages if each.wanted is None]
-    return "; ".join([*([_titles(shown)] if shown else []), *gone])
+    return "; ".join([*([", ".join(_list_titles(shown))] if shown else []), *gone])
 
 
 def _count(pages: Sequence[Planned]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy import select
 
@@ -29,13 +29,21 @@ def make_preview(
     changes: Iterable[Change] = (),
     remarks: Iterable[Change] = (),
     shows: ShownObject | None = None,
+    names: Mapping[str, str] = {},
 ) -> Preview:
     """What an approver is shown, with a state of all that and of ``state``: revisions, and what the words leave out.
 
-    ``remarks`` come first, and are no part of the state: they void no approval.
+    ``remarks`` come first, and are no part of the state: they void no approval. ``names`` are shown in the title in
+    place of the arguments of these names, or where these are left out.
     """
     changes = tuple(changes)
-    return Preview(summary, changes=(*remarks, *changes), state=repr((summary, changes, state)), shows=shows)
+    return Preview(
+        summary,
+        changes=(*remarks, *changes),
+        state=repr((summary, changes, state)),
+        names=(*names.items(),),
+        shows=shows,
+    )
 
 
 def draft_state(page: Page) -> str:

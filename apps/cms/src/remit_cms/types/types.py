@@ -33,7 +33,8 @@ from remit_cms.types.payloads import (
 from remit_cms.types.uses import Use, check_content_fits, check_unused, compare_visible, load_uses
 
 _MAX_KEY = 30
-_MAX_CHANGES = 50
+_MAX_CHANGES = 500
+"""How many places on live pages a question shows; the fields that it shows before say what happens on all of them."""
 """Most documents that a question about a type shows."""
 
 

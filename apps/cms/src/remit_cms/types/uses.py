@@ -12,6 +12,7 @@ from sqlalchemy.orm import QueryableAttribute
 from remit.errors import ConflictError
 from remit.tools import Change
 from remit_cms.models import Content, name_some, pluralize
+from remit_cms.publishing.changes import in_words
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionContent, SectionDefinition, TrashedPage
@@ -21,7 +22,7 @@ from remit_cms.templates.slots import Slot, Structure
 from remit_cms.templates.values import is_empty, iterate_items
 
 _MAX_VALUE = 40
-_MAX_SHOWN = 200
+_IDS = ("id", "imageId")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,27 +229,50 @@ def count_values(slot: Slot, uses: Sequence[Use]) -> int:
 
 
 def compare_visible(scope: Scope, old: Structure, new: Structure, uses: Sequence[Use]) -> list[Change]:
-    """What visitors see of documents that are live, before and after a change of their type, by address."""
+    """What visitors see of documents that are live, before and after a change of their type, field by field."""
     changes: list[Change] = []
     for use in uses:
         for locale in scope.locales if use.is_live else ():
             chain = scope.fallback_chain(locale)
-            before, after = (_iterate_visible(each, use, chain) for each in (old, new))
-            former, latter = [*before], [*after]
-            if former != latter:
-                where = f"'{use.title}' ({scope.format_address(locale, use.path)})"
-                first = [text for text in former if text not in latter] or former
-                then = [text for text in latter if text not in former] or latter
-                changes.append(Change(where, "; ".join(first)[:_MAX_SHOWN], "; ".join(then)[:_MAX_SHOWN]))
+            where = f"'{use.title}' ({scope.format_address(locale, use.path)})"
+            former, latter = (_read_visible(each, use, chain) for each in (old, new))
+            changes += [
+                Change(f"{where}: {name}", former.get(key, ""), latter.get(key, ""))
+                for key, name in _name_fields(old, new).items()
+                if former.get(key) != latter.get(key)
+            ]
+            orders = [[key for key in each if key in former and key in latter] for each in (former, latter)]
+            if orders[0] != orders[1]:
+                names = (
+                    ", ".join(each.shown_key(key) for key in order)
+                    for each, order in zip((old, new), orders, strict=True)
+                )
+                changes.append(Change(f"{where}: order", *names))
     return changes
 
 
-def _iterate_visible(structure: Structure, use: Use, chain: Sequence[str]) -> Iterator[str]:
+def _name_fields(old: Structure, new: Structure) -> dict[str, str]:
+    """What people call the fields that a type has or had, by key, in its order."""
+    return {slot.key: each.shown_key(slot.key) for each in (old, new) for slot in each.slots}
+
+
+def _read_visible(structure: Structure, use: Use, chain: Sequence[str]) -> dict[str, str]:
+    """What visitors read in each field that has a value, with its label if it has one."""
     content, labels = read_content(structure, use.contents, chain, use.lists).content, structure.labels_in(chain[0])
-    for slot in structure.slots:
-        if not is_empty(value := content.get(slot.key)):
-            text = _shorten(value, _MAX_SHOWN)
-            yield f"{labels[slot.key]}: {text}" if slot.key in labels else text
+    values = {
+        slot.key: in_words(_without_ids(value))
+        for slot in structure.slots
+        if not is_empty(value := content.get(slot.key))
+    }
+    return {key: f"{labels[key]}: {text}" if key in labels else text for key, text in values.items()}
+
+
+def _without_ids(value: JsonValue) -> JsonValue:
+    if isinstance(value, list):
+        return [_without_ids(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _without_ids(each) for key, each in value.items() if key not in _IDS}
+    return value
 
 
 def _name(use: Use) -> str:
