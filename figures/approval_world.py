@@ -59,6 +59,7 @@ _SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "cms_createPageWithContent": {"title": "About", "sections": [{"definitionId": "hero"}]},
     "cms_getPage": {"slug": "about"},
     "cms_updatePageMeta": {"pageId": "page_1", "description": "Bread."},
+    "cms_movePage": {"pageId": "page_1", "slug": "moved"},
     "cms_translatePage": {"pageId": "page_1", "localeCode": "de", "title": "Wir"},
     "cms_updateImage": {"imageId": "image_1", "altText": "A loaf"},
     "cms_updatePage": {"pageId": "page_1", "title": "About"},

@@ -171,6 +171,7 @@ _SECTIONS: Final[list[Sample]] = [
 ]
 _DEFAULT: Final[Sample] = {"localeCode": "en"}
 _META: Final[Sample] = {"title": "Cake", "description": "Bread and cake"}
+_ITEM_FIELD: Final[Sample] = {"key": "diet", "type": "option", "label": "Diet", "options": ["vegan"]}
 _POST: Final[Sample] = {
     "title": "New",
     "slug": "new",
@@ -199,7 +200,7 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
     "cms_updatePageMeta": ({"pageId": "{about}", "title": "Us", **_DEFAULT, "ifUnchanged": "page_1"},),
     "cms_translatePage": ({"pageId": "{live}", "localeCode": "de", "meta": _META},),
     "cms_copyPage": ({"pageId": "{about}", "title": "Copy", "slug": "copy"},),
-    "cms_movePage": ({"pageId": "{live}", "parentId": ""},),
+    "cms_movePage": ({"pageId": "{live}", "parentId": ""}, {"pageId": "{live}", "slug": "moved"}),
     "cms_searchPages": ({"query": "bread", **_DEFAULT},),
     "cms_getPageSections": ({"pageId": "{about}", **_DEFAULT},),
     "cms_getSectionContent": (
@@ -275,6 +276,8 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
             "changeFields": [{"key": "excerpt", "newKey": "teaser", "options": ["a"], "value": "Cake"}],
             "removeFields": ["tags"],
         },
+        {"typeId": "{posts}", "addFields": [{"key": "guests", "type": "list", "fields": [_ITEM_FIELD]}]},
+        {"typeId": "{posts}", "changeFields": [{"key": "excerpt", "type": "list", "fields": [_ITEM_FIELD]}]},
     ),
     "cms_defineType": (
         {
@@ -283,6 +286,7 @@ FURTHER: Final[dict[str, tuple[Sample, ...]]] = {
             "fields": [
                 {"key": "role", "type": "option", "label": "Role", "options": ["a"], "value": "a"},
                 {"key": "since", "type": "date"},
+                {"key": "guests", "type": "list", "fields": [_ITEM_FIELD]},
             ],
             "sortedBy": "since",
         },

@@ -92,7 +92,7 @@ def judge_offers(tasks: Sequence[Task]) -> Iterator[Figure]:
     needed = sum(len(each.needed) for each in offers)
     hits = sum(len(each.offered & each.needed) for each in offers)
     how = f"of {offered} tools that the words of the person find in {len(tasks)} tasks, those that the task calls"
-    yield at_least("tools.ahead_needed", 100 * hits / max(1, offered), "%", 50, offered, how)
+    yield at_least("tools.ahead_needed", 100 * hits / max(1, offered), "%", 60, offered, how)
     how = f"of {needed} tools that {len(tasks)} tasks call and that are not always shown, those that the words find"
     yield at_least("tools.ahead_found", 100 * hits / max(1, needed), "%", 90, needed, how)
 

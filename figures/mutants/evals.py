@@ -48,8 +48,8 @@ MUTANTS: Final = (
             "all that a ranking has found is offered": edited(
                 f"{_AHEAD}:choose_ahead", "is_asked and adds", "is_asked"
             ),
-            "tools that are always shown are offered too": edited(
-                f"{_AHEAD}:choose_ahead", "name not in always", "True"
+            "a tool is offered although one that is always shown fits as well": edited(
+                f"{_AHEAD}:choose_ahead", "adds and not any(shared <= each for each in shown)", "adds"
             ),
         },
         measure_offers,
