@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from remit.models.choice import ChoiceFile, ModelChoice
 from tests.cli.kit import APP, Cli
 
 
@@ -24,6 +25,16 @@ def test_a_dash_reads_the_arguments_from_stdin(cli: Cli) -> None:
 def test_no_model_is_needed_nor_looked_for(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIT_MODEL", "nonsense")
     assert cli("call", APP, "find", '{"name": "bread"}').status == 0
+
+
+def test_a_call_of_a_tool_needs_no_key_of_the_chosen_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REMIT_MODEL")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    cli("runs")  # makes the home folder
+    ChoiceFile(cli.home).write(ModelChoice(name="openai:gpt-x", key="env:OPENAI_API_KEY"))
+    assert cli("call", APP, "find", '{"name": "bread"}').status == 0
+    asked = cli("run", APP, "--ask", "go")
+    assert (asked.status, asked.err.startswith("remit: NO_MODEL: ")) == (2, True), asked.err
 
 
 @pytest.mark.parametrize("arguments", ['{"name": 1}', "{}", "[]", '{"name": "a", "name": "b"}'])

@@ -66,6 +66,25 @@ def test_it_says_why_a_run_is_stalled(cli: Cli) -> None:
 
 @pytest.mark.process
 @pytest.mark.slow
+def test_without_a_model_it_makes_the_calls_of_tools_and_keeps_the_runs_of_agents(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.script("nothing")
+    talk = cli("run", APP, "--ask", "go", "--detach").out.strip()
+    cli("call", APP, "burn", '{"name": "bread"}')
+    burning = next(row.run for row in cli.runs() if row.run != talk)
+    cli("approvals", "approve", cli.questions()[0]["id"])
+    monkeypatch.setenv("REMIT_MODEL", "nonsense")
+    with working() as process:
+        assert "runs that ask one wait until it can be used" in until(process, "without a model")
+        until(process, f"run {burning} done")
+    (status,) = [row.status for row in cli.runs() if row.run == talk]
+    assert status in {"running", "stalled"}, "it waits for its model, whether it was tried already or not"
+    assert cli.book == ["burn bread"]
+
+
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("heard", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "Ctrl-C"])
 def test_it_says_what_it_does_and_stops_when_it_is_told_to(cli: Cli, heard: signal.Signals) -> None:
     cli.script("nothing")

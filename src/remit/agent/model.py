@@ -272,6 +272,14 @@ class MissingModel:
         raise self._reason
 
 
+def find_or_missing(find: Callable[[], Model]) -> Model:
+    """The model that ``find`` returns, or one that fails at its first request with the reason why there is none."""
+    try:
+        return find()
+    except NoModelError as error:
+        return MissingModel(error)
+
+
 def as_no_model_error(error: SetupError) -> NoModelError:
     """The setup error of an unavailable model as a `NoModelError`, which leaves the run unchanged."""
     return error if isinstance(error, NoModelError) else NoModelError(error.message)

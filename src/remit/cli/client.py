@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from remit.cli.home import HomeFolder, ensure_home
 from remit.cli.interrupt import exit_at_second_ctrl_c, exit_immediately
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
-from remit.errors import CallCancelledError, InvalidArgumentsError, RemitError, RequestError, RequestNotFoundError
+from remit.errors import (
+    CallCancelledError,
+    InvalidArgumentsError,
+    RemitError,
+    RequestError,
+    RequestNotFoundError,
+)
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store
 from remit.journal.rest import find_rest
@@ -188,13 +194,14 @@ class LocalClient:
     def runtime(
         self, app: App, on_item: ItemCallback | None = None, make_run_id: Callable[[], str] | None = None
     ) -> Runtime:
-        """A runtime of ``app`` over this journal, with today's permissions from ``config.toml``."""
+        """A runtime of ``app`` over this journal, with today's permissions. Without a model, runs that ask one wait."""
+        from remit.agent.model import find_or_missing
         from remit.runtime import Runtime
 
         runtime = Runtime(
             app,
             store=self.store,
-            model=self.model,
+            model=find_or_missing(lambda: self.model),
             directory=self.people.find_principal,
             on_item=on_item,
             make_run_id=make_run_id,

@@ -19,7 +19,7 @@ from remit.cli.engine import ENGINE_VARIABLE, LOCAL_DATA_HELP, choose_engine, fi
 from remit.cli.needed_models import needs_model
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import one_line
-from remit.errors import LeaseError, RemitError
+from remit.errors import LeaseError, NoModelError, RemitError
 from remit.runtime import RunResult, Runtime
 
 _INTERRUPTED_STATUS: Final = 130
@@ -43,7 +43,8 @@ def executor(
 ) -> int:
     """Execute submitted, decided and interrupted runs.
 
-    Without --app it serves every installed application. It runs until Ctrl-C or SIGTERM: a run that does not finish or
+    Without --app it serves every installed application. Without a model, it makes the calls of tools, and runs that
+    ask one wait. It runs until Ctrl-C or SIGTERM: a run that does not finish or
     suspend within ten seconds is released for another executor. A second Ctrl-C exits at once.
     """
     engine_name = choose_engine(engine)
@@ -52,7 +53,7 @@ def executor(
         if not found:
             raise UsageError("no application is installed; name one with --app package.module:attribute")
         if any(needs_model(each, agent.name) for each in found for agent in each.agents):
-            client.model.check()
+            _report_missing_model(client)
         runtimes = {each.name: client.runtime(each) for each in found}
         client.wait(_Executor(client, runtimes).run(engine_name, concurrency))
     return ExitStatus.DONE
@@ -118,6 +119,19 @@ def _stop_on_signal() -> Generator[asyncio.Event]:
         with contextlib.suppress(NotImplementedError):
             for each in handled_signals:
                 loop.remove_signal_handler(each)
+
+
+def _report_missing_model(client: LocalClient) -> None:
+    """Say that the model cannot be used, and what that means: calls of tools, such as scheduled ones, need none."""
+    try:
+        client.model.check()
+    except NoModelError as error:
+        _log(
+            one_line(
+                f"without a model, runs that ask one wait until it can be used: {error.message}",
+                max_length=_MAX_REASON_LENGTH,
+            )
+        )
 
 
 def _report_failure(run: str, error: BaseException) -> None:
