@@ -95,3 +95,19 @@ async def test_an_approved_call_that_was_erased_is_not_compared_with(store: Stor
     row = await store.find_question(two.questions[0])
     assert row is not None
     assert row.question.news == ()
+
+
+async def test_arguments_are_told_in_words(store: Store) -> None:
+    @tool(effect=Effect.UNSAFE, risk=Risk.HIGH)
+    async def note(page: dict[str, str]) -> str:
+        """Note a page."""
+        return page["id"]
+
+    pages = ({"id": "p1", "name": "About"}, {"id": "p2", "name": "Contact"})
+    runtime = runtime_of(Scripted([*(calls(("note", {"page": each})) for each in pages), "done"]), note, store=store)
+    first = await runtime.run("go", by=ADA)
+    await runtime.decide(first.questions[0], approved=True, by=ADA)
+    second = await runtime.resume(first.run)
+    row = await store.find_question(second.questions[0])
+    assert row is not None
+    assert row.question.news == (Change("page", "About", "Contact"),)

@@ -38,6 +38,7 @@ from remit.record.question import (
 from remit.record.secret import redact_secrets
 from remit.schemas.jsontext import canonical_text
 from remit.views.sentences import consequence_of, sentence_of_arguments
+from remit.views.values import describe_value
 
 
 class Approver(Protocol):
@@ -245,11 +246,16 @@ async def compare_with_last(call: Call, rule: str) -> tuple[Change, ...]:
         return ()
     before: dict[str, Any] = json.loads(RecordedQuestion(*last).arguments)
     after: dict[str, Any] = json.loads(call.canonical_arguments)
-    return tuple(
-        Change(name, *(canonical_text(each[name])[:_MAX_NEWS] if name in each else "" for each in (before, after)))
-        for name in sorted({*before, *after})
-        if before.get(name) != after.get(name)
-    )
+    differing = (name for name in sorted({*before, *after}) if before.get(name) != after.get(name))
+    return tuple(_compare_values(name, before.get(name), after.get(name)) for name in differing)
+
+
+def _compare_values(name: str, before: object, after: object) -> Change:
+    """A difference between two values in words, or as JSON where the words would be the same."""
+    texts = describe_value(before), describe_value(after)
+    if texts[0] == texts[1]:
+        texts = canonical_text(before)[:_MAX_NEWS], canonical_text(after)[:_MAX_NEWS]
+    return Change(name, *texts)
 
 
 def _read_user_message(call: Call) -> str:

@@ -63,7 +63,7 @@ async def test_a_corrected_text_is_not_scheduled_beside_the_old_one(ann: Editor)
     action = await schedule(ann, "prices")
     await ann.update("prices", title="Prices, right")
     later = SchedulePage(page_id="prices", at=NOON)
-    refusal = rf"'Prices, wrong' is to be published at 2026-06-01T12:00Z .*cms_cancelScheduledAction, {action}"
+    refusal = rf"'Prices, wrong' is to be published on 1 June 2026, 12:00 UTC .*cms_cancelScheduledAction, {action}"
     with pytest.raises(ConflictError, match=refusal):
         await ann.world.scheduling.preview_page(ann.call(), later)
     with pytest.raises(ConflictError, match=refusal):
@@ -82,7 +82,7 @@ async def test_scheduled_actions_are_layers_in_order_of_time(ann: Editor) -> Non
     payload = SchedulePage(page_id="offer", at="2026-06-05")
     preview = await ann.world.scheduling.preview_page(ann.call(), payload)
     assert ("title", "Monday", "Friday") in [(each.where, each.before, each.after) for each in preview.changes]
-    assert "'Monday' is to be published at 2026-06-01T00:00Z (action_1, by ann)" in preview.summary
+    assert "'Monday' is to be published on 1 June 2026, 00:00 UTC (by ann)" in preview.summary
     friday = await schedule(ann, "offer", "2026-06-05")
     with pytest.raises(ConflictError, match=rf"'Friday' is .* \({friday}.*approved as what follows this"):
         await cancel(ann, monday)
@@ -99,7 +99,7 @@ async def test_what_changes_other_places_goes_live_today_and_the_scheduled_edits
     await ann.update("offer", meta={"description": "Every day."})
     preview = await ann.publishing.preview_publication(ann.call(), PublishPage(page_id="page_1"))
     assert [each.where for each in preview.changes] == ["meta description"]
-    assert "'Christmas' is to be published at 2026-12-24T00:00Z (action_1, by ann)" in preview.summary
+    assert "'Christmas' is to be published on 24 December 2026, 00:00 UTC (by ann)" in preview.summary
     await ann.publish_page("page_1")
     assert (await ann.live_title("page_1"), (await ann.draft("page_1")).title) == ("Offer", "Christmas")
     await carry_out(ann, action)
@@ -227,8 +227,8 @@ async def test_a_change_set_whose_publication_is_scheduled_keeps_its_edits(world
     action = (await world.scheduling.schedule_change_set(ann.call(), ScheduleChangeSet(at=NOON))).action.id
     await bob.create("Contact")
     await bob.update("about", title="Bob's")
-    refusal = f"to be published at 2026-06-01T12:00Z as it was approved.*cms_cancelScheduledAction, {action}"
-    with pytest.raises(NotFoundError, match=rf"no unpublished edits.*to be published at .*Action, {action}"):
+    refusal = f"to be published on 1 June 2026, 12:00 UTC as it was approved.*cms_cancelScheduledAction, {action}"
+    with pytest.raises(NotFoundError, match=rf"no unpublished edits.*to be published on .*Action, {action}"):
         await ann.publish()
     for call in (bob.add("contact", change_set="set_1"), ann.discard("set_1"), ann.publish("set_1")):
         with pytest.raises(ConflictError, match=refusal):

@@ -78,7 +78,8 @@ def find_missing_translations(subject: Subject) -> Iterator[Remark]:
         if locale == snapshot.locale or locale not in snapshot.languages:
             continue
         texts = localize_texts(snapshot.texts, chain)
-        missing = ["title"] if _is_foreign(texts.untranslated.get("title", locale), locale) else []
+        has_title = snapshot.kind in (Kind.PAGE, Kind.ENTRY)  # that of settings or a navigation is not shown
+        missing = ["title"] if has_title and _is_foreign(texts.untranslated.get("title", locale), locale) else []
         for section in snapshot.ordered_sections:
             shown = localize_content(section.contents, chain, section.lists)
             kinds = _kinds_of(subject.structures.get(section.definition))

@@ -8,22 +8,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Protocol, TypeVar
 
 from pydantic import JsonValue
+from sqlalchemy import select
 
 from remit.tools import Change
+from remit_cms.models import Content
 from remit_cms.redirects.views import name_targets
 from remit_cms.sections.links import find_addresses
 from remit_cms.storage.claims import HIDDEN, REMOVALS
 from remit_cms.storage.differences import NEW_SECTIONS, Difference, compare_snapshots, iterate_places, to_text
 from remit_cms.storage.documents import describe_document
 from remit_cms.storage.door import Planned
+from remit_cms.storage.images import iterate_image_slots, map_images
 from remit_cms.storage.links import LinkHere, describe_links, find_links, link_state, links_of
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_structures_of
+from remit_cms.storage.tables import Page
 from remit_cms.templates.references import ObjectRef, iterate_references, replace_references
 
 _THEME: Final = re.compile(r"theme \([\w-]+\)")
 _AMBIGUOUS: Final = re.compile(r"[,;|]|: |^[\s\"“\u2018«]|\s$|^$")
 """What could be taken for the end of a value, for the name of another one, or for a value in quotes."""
+_UNKNOWN: Final[Mapping[str, str]] = {}
 _QUOTES: Final = ("“”", "\u2018\u2019", "«»")
 
 
@@ -99,17 +104,29 @@ def for_approvers(differences: Sequence[Difference], prefix: str = "") -> tuple[
 
 
 async def show_changes(scope: Scope, differences: Sequence[Difference]) -> tuple[Change, ...]:
-    """Differences with the addresses of pages in place of references, as ``/about`` for ``page:z08gpd0a``, in words."""
-    references = {found for each in differences for value in each.values for found in iterate_references(value)}
+    """Differences in words: the address of a page for ``page:z08gpd0a``, and the name of an image for its id."""
+    values = [value for each in differences for value in each.values]
+    references = {found for value in values for found in iterate_references(value)}
     addresses = await find_addresses(scope, references, scope.default_locale, live=False) if references else {}
-    return put_in_words(differences, addresses)
+    images = {str(each["imageId"]) for value in values for each in iterate_image_slots({"": value})}
+    named = select(Page.id, Page.title).where(scope.target.id_filter(Page, Page.id, sorted(images)))
+    titles = {row.id: row.title for row in await scope.session.execute(named)} if images else {}
+    return put_in_words(differences, addresses, titles)
 
 
-def put_in_words(differences: Sequence[Difference], addresses: Mapping[ObjectRef, str]) -> tuple[Change, ...]:
-    """Differences with these addresses in place of references, and without JSON."""
+def put_in_words(
+    differences: Sequence[Difference], addresses: Mapping[ObjectRef, str], images: Mapping[str, str] = _UNKNOWN
+) -> tuple[Change, ...]:
+    """Differences with these addresses and names of images in place of references, and without JSON."""
+
+    def name_image(slot: Content) -> Content:
+        name = images.get(str(slot["imageId"]))
+        texts = {key: value for key, value in slot.items() if key != "imageId"}
+        return slot if name is None else {"image": name, **texts}
 
     def show(each: Difference) -> Change:
-        before, after = (in_words(_with_addresses(value, addresses)) for value in each.values)
+        named = (map_images({"": value}, name_image)[""] for value in each.values)
+        before, after = (in_words(_with_addresses(value, addresses)) for value in named)
         if before == after:  # what would look alike is shown as it is stored
             before, after = map(to_text, each.values)
         return Change(each.where, before, after)

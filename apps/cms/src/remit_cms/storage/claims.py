@@ -72,9 +72,16 @@ class Claimed:
         return self.numbers == (DELETED,)
 
     def __str__(self) -> str:
+        if self.action is None:
+            return self.in_words
+        return f"{describe_action(self.action)} ({self.action.id}, by {self.action.author})"
+
+    @property
+    def in_words(self) -> str:
+        """The claim as an approver reads it: without the id, which callers need to cancel what is scheduled."""
         who = " and ".join(self.authors)
         if self.action is not None:
-            return f"{describe_action(self.action)} ({self.action.id}, by {self.action.author})"
+            return f"{describe_action(self.action)} (by {self.action.author})"
         if self.change_set is not None and self.is_hiding:
             return f"{describe_removal(self.numbers[0], self.change_set)} by {self.change_set.author}"
         group = "no change set" if self.change_set is None else f"the change set '{self.change_set.name}'"
@@ -82,9 +89,9 @@ class Claimed:
 
 
 def describe_action(action: ScheduledAction) -> str:
-    """A scheduled action as people read it: ``'About' is to be published at 2026-12-24T09:00Z``."""
+    """A scheduled action as people read it: ``'About' is to be published on 24 December 2026, 09:00 UTC``."""
     verb = "published" if action.action == "publish" else "hidden from visitors"
-    return f"'{action.title}' is to be {verb} at {action.at:%Y-%m-%dT%H:%MZ}"
+    return f"'{action.title}' is to be {verb} on {action.at.day} {action.at:%B %Y, %H:%M} UTC"
 
 
 def describe_removal(number: int, change_set: ChangeSet) -> str:

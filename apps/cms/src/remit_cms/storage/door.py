@@ -256,14 +256,12 @@ async def describe_claims(
         if (own is not None and claim.change_set is own) or _is_of_caller(claim, caller):
             continue
         if claim.action is not None or claim.is_hiding:
-            named.append(str(claim))
+            named.append(claim.in_words)
         elif (claim.page, claim) in taken or claim.page in deleted:
-            named.append(f"with {claim}")
+            named.append(f"with {claim.in_words}")
         else:
-            named.append(f"{claim} stay drafts")
-    shown = [*dict.fromkeys(named)]
-    rest = f"; and {len(shown) - _MAX_NAMED} more" if len(shown) > _MAX_NAMED else ""
-    return "".join(f"; {each}" for each in shown[:_MAX_NAMED]) + rest
+            named.append(f"{claim.in_words} stay drafts")
+    return "".join(f"; {each}" for each in dict.fromkeys(named))
 
 
 def _is_of_caller(claim: Claimed, caller: Caller) -> bool:
