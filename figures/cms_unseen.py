@@ -48,7 +48,8 @@ _AUTHORS: Final = (
     "JOIN revisions r ON r.page = c.page AND r.number = c.number WHERE c.page = ? AND s.state = 'open'"
 )
 _ACTIONS: Final = (
-    "SELECT DISTINCT a.id FROM claims c JOIN scheduled_actions a ON a.change_set = c.change_set "
+    "SELECT DISTINCT '''' || a.title || ''' is to be ' FROM claims c "
+    "JOIN scheduled_actions a ON a.change_set = c.change_set "
     "WHERE c.page = ? AND a.state = 'scheduled'"
 )
 _LEAVING: Final = (

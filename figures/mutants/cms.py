@@ -164,7 +164,7 @@ _UNSEEN: Final = {
         "remit_cms.publishing.undoing:find_undo_steps", "*await _find_former(scope, each, rows)", "None, None, None"
     ),
     "questions do not name the edits of others": edited(
-        f"{_DOOR}:describe_claims", "shown = [*dict.fromkeys(named)]", "shown = list[str]()"
+        f"{_DOOR}:describe_claims", "in dict.fromkeys(named)", "in named[:0]"
     ),
     "a change set publishes the edits of others between its own": edited(
         "remit_cms.storage.layers:lay_edits", "in _runs(numbers):", "in [(min(numbers), max(numbers))]:"
