@@ -68,6 +68,7 @@ def test_the_guide_of_the_cms_publishes_a_page_and_deletes_it_each_after_a_yes(
         "cms_addWebhook",
         "cms_changeType",
         "cms_defineType",
+        "cms_defineType",
         "cms_publishPage",
         "cms_publishChangeSet",
         "cms_seedSite",

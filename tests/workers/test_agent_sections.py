@@ -51,7 +51,7 @@ def test_a_file_says_when_its_agent_is_done_and_what_it_keeps_and_finds(tmp_path
     [
         (CompactionSection, Compaction(), set[str]()),
         (MemorySection, WorkingMemory(), set[str]()),
-        (ToolSearchSection, ToolSearch(), {"rankers"}),
+        (ToolSearchSection, ToolSearch(), {"rankers", "names"}),
     ],
 )
 def test_a_section_has_the_fields_of_its_value_with_their_defaults_and_meanings(

@@ -69,7 +69,7 @@ def _as_shown(preview: Preview) -> Preview:
 
 
 def _check_size(preview: Preview, tool: str) -> Preview:
-    """Refuse what nobody would read: what is approved is shown, all of it."""
+    """Refuse what is too long to be read: what is approved is shown, all of it."""
     texts = (text for change in preview.changes for text in (change.where, change.before, change.after))
     count, length = len(preview.changes), sum(map(len, (preview.summary, preview.link, *texts)))
     if count <= MAX_ROWS and length <= MAX_CHARACTERS:

@@ -31,7 +31,7 @@ COMMANDS: Final = {
     "close": ("remit.cli.open_runs:close", "End an open run, and print how many calls it has made."),
     "executor": ("remit.cli.executor:executor", "Execute submitted, decided and interrupted runs."),
     "serve": ("remit.cli.serve:serve", "Serve an application over HTTP, and execute its runs."),
-    "mcp": ("remit.cli.mcp:mcp", "Serve an application to the MCP client that starts this process."),
+    "mcp": ("remit.cli.mcp:mcp", "Serve an application by MCP, over standard streams."),
     "check": ("remit.cli.check:check_app", "Compare an application's code, inventory and lock file."),
     "lock": ("remit.cli.lock:lock", "Write the lock file of an application's inventory."),
     "docs": ("remit.cli.docs:docs", "Print the reference of an application as Markdown."),

@@ -37,7 +37,7 @@ def mcp(
     ] = 20.0,
     local_data: Annotated[bool, typer.Option("--local-data", help=LOCAL_DATA_HELP)] = False,
 ) -> int:
-    """Serve an application to the MCP client that starts this process.
+    """Serve an application by MCP, over standard streams.
 
     It reads messages from stdin and writes to stdout, until stdin ends. Calls are made as you, under the policy of the
     application. A call that waits for a person continues when the client makes it again, or in an executor.

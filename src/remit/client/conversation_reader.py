@@ -36,7 +36,7 @@ ExportFormat = Literal["jsonl", "html"]
 """Items as lines of JSON, or a page to read."""
 
 ConversationOwner = Literal["", "self", "others"]
-"""Whose conversations to list: everybody's, those of the principal, or those of others."""
+"""The owner of the conversations to list: any, the principal, or another one."""
 
 _MAX_GIVEN_TITLE: Final = 200
 

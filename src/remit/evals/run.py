@@ -328,7 +328,7 @@ def _grade_state(task: Task, state: _State, before: Sequence[list[Any] | None], 
 
 
 def _grade_rest(task: Task, application: str, before: Snapshot, result: TaskResult, absence: str) -> None:
-    """Fail a task that changed what nobody asked it to. A case has no state: its tools answer from the record."""
+    """Fail a task that changed what it was not asked to. A case has no state: its tools answer from the record."""
     if not task.nothing_else or task.matching is not None:
         return
     try:

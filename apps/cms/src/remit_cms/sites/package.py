@@ -65,8 +65,8 @@ class TemplatePart(View):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.structure.lists and self.kind is not Kind.PAGE:
-            raise ValueError("only templates of sections have lists")
+        if self.structure.lists and self.kind not in (Kind.PAGE, Kind.ENTRY):
+            raise ValueError("only templates of sections and of entries have lists")
         if self.kind is Kind.ENTRY:
             check_address(self.key, ())
         check_structure(self.structure)
