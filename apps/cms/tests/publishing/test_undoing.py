@@ -6,7 +6,7 @@ import pytest
 
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
-from remit.errors import ConflictError, NotFoundError
+from remit.errors import AlreadyExistsError, ConflictError, NotFoundError
 from remit_cms.publishing.payloads import CreateChangeSet, ListChangeSets, RevertChangeSet
 
 
@@ -103,3 +103,16 @@ async def test_what_a_deletion_and_a_publication_name_takes_them_back_also_for_v
     await ann.create("Draft")
     await ann.revert(await ann.delete("page_2"))
     assert (await ann.draft("page_2")).status == "draft"
+
+
+async def test_no_approver_is_asked_to_bring_a_page_back_whose_slug_another_has(ann: Editor, bob: Editor) -> None:
+    page = await ann.create("Temp")
+    await ann.publish()
+    deletion = await ann.delete(page.id)
+    await bob.create("Temp")
+    with pytest.raises(
+        AlreadyExistsError, match=r"slug already: 'Temp', id page_2\. cms_restorePage brings 'Temp' back"
+    ):
+        await ann.sets.preview_reversion(ann.call(), RevertChangeSet(change_set_id=deletion))
+    with pytest.raises(AlreadyExistsError, match=rf'another slug: {{"pageId": "{page.id}", "slug": "\.\.\."}}'):
+        await ann.restore(page.id)

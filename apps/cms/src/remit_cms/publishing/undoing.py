@@ -22,7 +22,7 @@ from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Page, PageTranslation, Publication, Revision, TrashedPage
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.translations import check_slugs_are_free
-from remit_cms.storage.trash import move_to_trash, restore_page
+from remit_cms.storage.trash import check_restoring, move_to_trash, restore_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,7 @@ async def find_undo_steps(scope: Scope, change_set: ChangeSet) -> list[UndoStep]
 
     Raises:
         ConflictError: the same places have something else for visitors since, or nothing is left of all that.
+        AlreadyExistsError: another page has the slug of one that was deleted.
     """
     query = select(Publication).where(scope.target.row_filter(Publication), Publication.change_set == change_set.id)
     rows = {row.page: row for row in await scope.session.scalars(query)}
@@ -211,7 +212,10 @@ async def _refusal(scope: Scope, page: Page) -> ConflictError:
 
 
 async def _check_steps(scope: Scope, steps: Sequence[UndoStep]) -> None:
-    """Ask the claims of others, and the addresses, as for any publication."""
+    """Ask the claims of others, and the addresses, as for any publication, also those of what comes back."""
+    for step in steps:
+        if step.trashed is not None:
+            await check_restoring(scope, step.trashed)
     await check_plan(scope, [Planned(step.page, (), step.live, step.snapshot) for step in steps if step.page])
 
 

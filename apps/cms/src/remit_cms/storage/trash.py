@@ -89,9 +89,7 @@ async def restore_page(
         await _end_claims(edit, trashed)
     if snapshot.kind == Kind.IMAGE and slug != trashed.slug:
         raise InvalidArgumentsError(f"The image '{trashed.title}' has no address of its own: omit slug.")
-    snapshot = snapshot.model_copy(update={"slug": slug})
-    snapshot = await _without_taken_slugs(edit, snapshot)
-    await check_slugs_are_free(edit, trashed.page, snapshot.texts)
+    snapshot = await _find_restored(edit, snapshot, slug)
     kind, locale = Kind(snapshot.kind), snapshot.locale
     page = await make_document(edit, kind, snapshot.title, slug, document=trashed.page, locale=locale)
     page.parent, page.revision = snapshot.parent, trashed.revision
@@ -117,16 +115,35 @@ async def _end_claims(edit: Edit, trashed: TrashedPage) -> None:
         await take_over(edit, deletion, await find_claims(edit, [trashed.page]))
 
 
-async def _without_taken_slugs(edit: Edit, snapshot: Snapshot) -> Snapshot:
+async def check_restoring(scope: Scope, trashed: TrashedPage) -> None:
+    """Check that a deleted page can have its slug again.
+
+    Raises:
+        AlreadyExistsError: another page has the slug.
+    """
+    await _find_restored(scope, await load_snapshot(scope, trashed.page, trashed.revision), trashed.slug)
+
+
+async def _find_restored(scope: Scope, snapshot: Snapshot, slug: str) -> Snapshot:
+    """The state of a deleted page under a slug, without the translated slugs that other pages have."""
+    snapshot = snapshot.model_copy(update={"slug": slug})
     original = {snapshot.locale: snapshot.texts[snapshot.locale]}
-    await check_slugs_are_free(edit, snapshot.id, original)
+    try:
+        await check_slugs_are_free(scope, snapshot.id, original)
+    except AlreadyExistsError as error:
+        raise AlreadyExistsError(
+            f"{error.message} cms_restorePage brings '{snapshot.title}' back under another slug: "
+            f'{{"pageId": "{snapshot.id}", "slug": "..."}}.'
+        ) from error
     translations = dict(snapshot.translations)
     for locale, texts in snapshot.translations.items():
         try:
-            await check_slugs_are_free(edit, snapshot.id, {**original, locale: texts})
+            await check_slugs_are_free(scope, snapshot.id, {**original, locale: texts})
         except AlreadyExistsError:
             translations[locale] = texts.model_copy(update={"slug": None})
-    return snapshot.model_copy(update={"translations": translations})
+    restored = snapshot.model_copy(update={"translations": translations})
+    await check_slugs_are_free(scope, snapshot.id, restored.texts)
+    return restored
 
 
 async def purge_page(edit: Edit, trashed: TrashedPage) -> int:
