@@ -18,6 +18,7 @@ from remit_cms.publishing.changes import (
     compare_states,
     describe_loss,
     describe_removals,
+    describe_types,
     show_changes,
     sort_by_weight,
 )
@@ -65,7 +66,6 @@ from remit_cms.storage.tokens import asks_for_token, check_object_token, give_ob
 from remit_cms.storage.transactions import Edit, edit_once, open_view
 
 _GuardedSet: TypeAlias = AddToChangeSet | PublishChangeSet | DiscardChangeSet | RevertChangeSet
-
 
 _NEWEST: Final = Order((ChangeSet.created_at, ChangeSet.id), is_falling=True)
 
@@ -316,7 +316,7 @@ async def describe_publication(
         f"the change set '{change_set.name}' with {_count(pages)} ({titles}), {count}{remarks}",
         change_set.id,
         *(f"{each.numbers[-1]} of {draft_state(each.page)}" for each in pages),
-        links,
+        links + await describe_types(scope, pages),
         changes=await show_changes(scope, differences),
         remarks=await remark_on(scope, pages, at),
         shows=pin_plan("publish-set", change_set.id, pages, at),

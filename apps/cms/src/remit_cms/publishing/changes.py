@@ -68,6 +68,12 @@ def describe_loss(planned: Planned, where: str) -> Difference:
     return Difference(where=where, before=describe_document(page, page.live_path), after=after)
 
 
+async def describe_types(scope: Scope, planned: Sequence[Planned]) -> str:
+    """The state of the types through which visitors will read documents: an approver sees the documents as they are."""
+    structures = await load_structures_of(scope, *(each.wanted for each in planned))
+    return repr(sorted((key, each.model_dump(mode="json", exclude_defaults=True)) for key, each in structures.items()))
+
+
 async def describe_removals(scope: Scope, planned: Sequence[Planned]) -> tuple[str, str]:
     """What goes with a change set and what links to it then, for an approver; and the state of those links."""
     described, states = "", ""

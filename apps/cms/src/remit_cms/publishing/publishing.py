@@ -10,7 +10,7 @@ from remit.tools import Caller, Preview
 from remit_cms.checks.checking import remark_on
 from remit_cms.models import pluralize
 from remit_cms.pages.reading import view_meta
-from remit_cms.publishing.changes import compare_states, show_changes
+from remit_cms.publishing.changes import compare_states, describe_types, show_changes
 from remit_cms.publishing.payloads import (
     GetLivePage,
     LivePageReply,
@@ -157,8 +157,9 @@ async def describe_publication(
     overruled = await describe_overruled(scope, [planned.move])
     others = await describe_claims(scope, [planned], caller)
     summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}{others}"
+    types = await describe_types(scope, [planned])
     shows, remarks = pin_plan("publish", page.id, [planned], at), await remark_on(scope, [planned], at)
-    return make_preview(summary, draft_state(page), changes=changes, remarks=remarks, shows=shows)
+    return make_preview(summary, draft_state(page), types, changes=changes, remarks=remarks, shows=shows)
 
 
 def _check_is_live(page: Page) -> None:

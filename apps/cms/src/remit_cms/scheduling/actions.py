@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, select
 from remit import LeafContext
 from remit.errors import ConflictError, NotFoundError
 from remit.tools import Candidate
-from remit_cms.storage.approved import VISIBLE, Approval, changed_parts
+from remit_cms.storage.approved import VISIBLE, Approval, changed_parts, reads_otherwise
 from remit_cms.storage.change_sets import find_open_set, find_pages_of, find_set
 from remit_cms.storage.claims import add_claims, find_claims
 from remit_cms.storage.database import Database
@@ -51,14 +51,17 @@ def describe_delay(row: ScheduledAction, now: datetime) -> str:
 
 async def approve(scope: Scope, planned: list[Planned]) -> dict[str, JsonValue]:
     """What an approver has seen of documents, by id: `Approval`."""
-    return {each.page.id: (await _approve(scope, each)).model_dump() for each in planned}
+    return {
+        each.page.id: (await _approve(scope, each)).model_dump(mode="json", exclude_defaults=True) for each in planned
+    }
 
 
 async def _approve(scope: Scope, planned: Planned) -> Approval:
     if planned.wanted is None:
         links = {link.source.id for link in await find_links(scope, planned.page.id)}
         return Approval(links=sorted(links))
-    return Approval(parts=changed_parts(planned.live, planned.wanted), edited=sorted(planned.edited))
+    types = await load_structures_of(scope, planned.wanted)
+    return Approval(parts=changed_parts(planned.live, planned.wanted), edited=sorted(planned.edited), types=types)
 
 
 async def find_action(scope: Scope, action_id: str) -> ScheduledAction:
@@ -113,11 +116,16 @@ async def _check_approved(edit: Edit, row: ScheduledAction, planned: Planned, ap
     if planned.wanted is None:
         await _check_links(edit, planned.page, approval)
         return
+    structures = await load_structures_of(edit, *planned.states)
+    if reads_otherwise(edit, planned.wanted, approval.types, structures):
+        raise ConflictError(
+            f"Visitors would read something else of '{planned.page.title}' than when '{row.title}' was approved: its "
+            f"type has changed since. {_tool_of(row)} asks for its approval again."
+        )
     found = changed_parts(planned.live, planned.wanted)
     parts = {part for part in {**found, **approval.parts} if found.get(part) != approval.parts.get(part)}
     if not parts:
         return
-    structures = await load_structures_of(edit, *planned.states)
     named = [
         difference.where
         for path, difference, _ in compare_paths(*planned.states, structures)

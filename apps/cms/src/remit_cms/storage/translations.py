@@ -15,6 +15,7 @@ from remit_cms.storage.tables import Page, PageTranslation
 from remit_cms.storage.transactions import Edit
 from remit_cms.templates.fitting import fill_defaults, fit_content
 from remit_cms.templates.slots import Structure
+from remit_cms.templates.values import is_empty
 
 
 class PageTexts(View):
@@ -94,6 +95,18 @@ def read_content(
     fitted = {locale: fit_content(structure, content) for locale, content in contents.items() if locale in chain}
     shown, untranslated = localize_content(fitted, chain, lists)
     return LocalizedContent(fill_defaults(structure, shown), untranslated)
+
+
+def list_visible(
+    structure: Structure,
+    contents: Mapping[str, Content],
+    chain: Sequence[str],
+    lists: Mapping[str, list[str]] | None = None,
+) -> list[tuple[str, str, JsonValue]]:
+    """What visitors read of stored content through its type: key, label, if any, and value of each field, in order."""
+    content, labels = read_content(structure, contents, chain, lists).content, structure.labels_in(chain[0])
+    shown = [(slot.key, labels.get(slot.key, ""), content.get(slot.key)) for slot in structure.slots]
+    return [(key, label, value) for key, label, value in shown if not is_empty(value)]
 
 
 def item_content(content: Content, slot: str, item: str) -> Content:

@@ -11,6 +11,7 @@ from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Change, Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.slugs import resolve_slug
+from remit_cms.storage.claims import describe_action
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import make_preview
 from remit_cms.storage.links import rename_places
@@ -30,7 +31,7 @@ from remit_cms.types.payloads import (
     TypeReply,
     TypesReply,
 )
-from remit_cms.types.uses import Use, check_content_fits, check_unused, compare_visible, load_uses
+from remit_cms.types.uses import Use, check_content_fits, check_unused, compare_visible, find_due, load_uses
 
 _MAX_KEY = 30
 _MAX_CHANGES = 500
@@ -108,7 +109,11 @@ class Types:
             pages = len({each.page for each in uses if each.is_live})
             summary = f"the type '{row.name}' ({row.key}), of which {pluralize(pages, 'live page')}"
             summary += f" {'has' if pages == 1 else 'have'} content; {_count_seen(seen)}"
-            state = sha256(repr((row.structure, seen)).encode()).hexdigest()
+            due = [describe_action(each) for each in await find_due(scope, row, old, new)]
+            summary += "".join(
+                f"; {each}, which will be refused then, since its approver saw something else" for each in due
+            )
+            state = sha256(repr((row.structure, seen, due)).encode()).hexdigest()
             return make_preview(summary, row.id, state, changes=[*changes, *seen[:_MAX_CHANGES]])
 
     async def delete_type(self, ctx: LeafContext, payload: DeleteType) -> TypeDeletion:

@@ -13,10 +13,22 @@ from remit.errors import ConflictError
 from remit.tools import Change
 from remit_cms.models import Content, name_some, pluralize
 from remit_cms.publishing.changes import in_words
+from remit_cms.storage.approved import reads_otherwise
+from remit_cms.storage.door import plan_set
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
-from remit_cms.storage.tables import Kind, Page, PageSection, Revision, SectionContent, SectionDefinition, TrashedPage
-from remit_cms.storage.translations import item_content, read_content
+from remit_cms.storage.tables import (
+    ChangeSet,
+    Kind,
+    Page,
+    PageSection,
+    Revision,
+    ScheduledAction,
+    SectionContent,
+    SectionDefinition,
+    TrashedPage,
+)
+from remit_cms.storage.translations import item_content, list_visible
 from remit_cms.templates.fitting import find_misfit, fit_content
 from remit_cms.templates.slots import Slot, Structure
 from remit_cms.templates.values import is_empty, iterate_items
@@ -91,6 +103,22 @@ async def _iterate_live(scope: Scope, definition: SectionDefinition) -> AsyncIte
 def _mentions(column: QueryableAttribute[dict[str, JsonValue]], key: str) -> ColumnElement[bool]:
     """Whether stored JSON has a text: a condition that reads no JSON, for a first choice."""
     return cast(column, Text).contains(f'"{key}"', autoescape=True)
+
+
+async def find_due(
+    scope: Scope, definition: SectionDefinition, old: Structure, new: Structure
+) -> list[ScheduledAction]:
+    """The scheduled actions that would show visitors something else than was approved, once a type has changed."""
+    actions = select(ScheduledAction, ChangeSet).join(ChangeSet, ChangeSet.id == ScheduledAction.change_set)
+    due = actions.where(scope.target.row_filter(ScheduledAction), ScheduledAction.state == "scheduled")
+    found: list[ScheduledAction] = []
+    for action, change_set in (await scope.session.execute(due.order_by(ScheduledAction.at))).all():
+        planned = await plan_set(scope, change_set, at=action.at)
+        states = [each.wanted for each in planned if each.wanted is not None]
+        key = definition.key
+        if any(reads_otherwise(scope, state, {key: old}, {key: new}) for state in states):
+            found.append(action)
+    return found
 
 
 async def check_unused(scope: Scope, definition: SectionDefinition) -> None:
@@ -258,13 +286,9 @@ def _name_fields(old: Structure, new: Structure) -> dict[str, str]:
 
 def _read_visible(structure: Structure, use: Use, chain: Sequence[str]) -> dict[str, str]:
     """What visitors read in each field that has a value, with its label if it has one."""
-    content, labels = read_content(structure, use.contents, chain, use.lists).content, structure.labels_in(chain[0])
-    values = {
-        slot.key: in_words(_without_ids(value))
-        for slot in structure.slots
-        if not is_empty(value := content.get(slot.key))
-    }
-    return {key: f"{labels[key]}: {text}" if key in labels else text for key, text in values.items()}
+    visible = list_visible(structure, use.contents, chain, use.lists)
+    texts = [(key, label, in_words(_without_ids(value))) for key, label, value in visible]
+    return {key: f"{label}: {text}" if label else text for key, label, text in texts}
 
 
 def _without_ids(value: JsonValue) -> JsonValue:
