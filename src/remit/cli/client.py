@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from remit.cli.home import HomeFolder, ensure_home
 from remit.cli.interrupt import exit_at_second_ctrl_c, exit_immediately
 from remit.cli.status import NoSuchError, UsageError, did_you_mean, error_line
-from remit.errors import (
-    CallCancelledError,
-    InvalidArgumentsError,
-    RemitError,
-    RequestError,
-    RequestNotFoundError,
-)
+from remit.errors import CallCancelledError, InvalidArgumentsError, RemitError, RequestError, RequestNotFoundError
 from remit.journal.index import RESTING_STATUSES
 from remit.journal.ports import QuestionRow, RunRow, Store
 from remit.journal.rest import find_rest

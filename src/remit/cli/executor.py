@@ -44,8 +44,8 @@ def executor(
     """Execute submitted, decided and interrupted runs.
 
     Without --app it serves every installed application. Without a model, it makes the calls of tools, and runs that
-    ask one wait. It runs until Ctrl-C or SIGTERM: a run that does not finish or
-    suspend within ten seconds is released for another executor. A second Ctrl-C exits at once.
+    ask one wait. It runs until Ctrl-C or SIGTERM: a run that does not finish or suspend within ten seconds is released
+    for another executor. A second Ctrl-C exits at once.
     """
     engine_name = choose_engine(engine)
     with open_client() as client:

@@ -22,8 +22,7 @@ from remit_cms.models import Content
 from remit_cms.navigation.navigation import Navigation
 from remit_cms.navigation.payloads import AddNavigationItem
 from remit_cms.pages.payloads import CopyPage, CreatePage, UpdatePage
-from remit_cms.posts.collections import Collections
-from remit_cms.posts.payloads import ArchivePost, CreateEntry, GetCollectionEntries, GetEntryContent
+from remit_cms.posts.payloads import ArchivePost
 from remit_cms.posts.posts import Posts
 from remit_cms.publishing.payloads import PublishPage
 from remit_cms.publishing.publishing import Publishing
@@ -380,24 +379,3 @@ async def test_who_is_asked_about_an_import_sees_the_templates_that_it_replaces(
     assert template.where == "template hero"
     assert "Ask no one." in template.after
     assert "Ask no one." not in template.before
-
-
-async def test_lists_and_references_of_own_types_go_with_a_site_into_a_file_and_out_of_it(world: World) -> None:
-    ann, collections = Editor(world, "ann", "monday"), Collections(world.database)
-    dishes = {"key": "goesWith", "type": "list", "fields": [{"key": "dish", "type": "reference"}]}
-    fields = [{"key": "ingredients", "type": "list"}, dishes]
-    recipes = DefineType.model_validate({"name": "Recipes", "fields": fields})
-    await Types(world.database).define_type(ann.call(), recipes)
-    for title, content in (("Bread", {"ingredients": ["Flour"]}), ("Soup", {"goesWith": ["bread"]})):
-        entry = CreateEntry.model_validate({"collectionId": "recipes", "title": title, "content": content})
-        await collections.create_entry(ann.call(), entry)
-    await ann.publish()
-    file = (await world.sites.export_content(world.call(), ExportContent())).file
-    await add(world)
-    await world.sites.import_content(at(world, "copy"), ImportContent(file=file))
-    listed = await collections.get_collection_entries(at(world, "copy"), GetCollectionEntries(collection_id="recipes"))
-    ids = {each.title: each.id for each in listed.entries}
-    soup = await collections.get_entry_content(at(world, "copy"), GetEntryContent(entry_id=ids["Soup"]))
-    content: Any = soup.entry.content
-    assert [each["dish"] for each in content["goesWith"]] == [{"url": f"entry:{ids['Bread']}"}]
-    assert '<a href="/recipes/bread">Bread</a>' in (await visit(make_site(world, COPY), "/recipes/soup")).text

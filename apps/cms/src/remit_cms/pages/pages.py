@@ -131,7 +131,7 @@ class Pages:
         return await edit_once(self._database, ctx, payload, PageWriteReply, work)
 
     async def move_page(self, ctx: LeafContext, payload: MovePage) -> PageWriteReply:
-        """Give a page another address: a new slug, or below another page or at the top. For its title: cms_updatePage."""
+        """Give a page another address: a new slug, below another page, or at the top. For its title: cms_updatePage."""
 
         async def work(edit: Edit) -> PageWriteReply:
             page = await edit.find_page(payload.page_id)
