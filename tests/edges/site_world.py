@@ -202,6 +202,8 @@ def _fill(slots: tuple[Slot, ...], image: str) -> Content:
                 content[slot.key] = {"url": "/film.mp4", "caption": slot.label}
             case SlotType.COLLECTION_REF:
                 content[slot.key] = {"collectionId": "posts"}
+            case SlotType.REFERENCE:
+                content[slot.key] = {"url": "/all"}
             case SlotType.IMAGE:
                 content[slot.key] = {"imageId": image}
             case SlotType.OPTION:

@@ -44,7 +44,7 @@ def filled(slot: Slot, text: str) -> Content:  # noqa: PLR0911 - one answer for 
             return {slot.key: {"url": "/media/a.mp4", "caption": text}}
         case SlotType.LINK:
             return {slot.key: {"text": text, "url": "/a?x=" + text.replace(" ", "+").replace("\\", "")}}
-        case SlotType.DATE | SlotType.NUMBER | SlotType.YES_NO:
+        case SlotType.DATE | SlotType.NUMBER | SlotType.YES_NO | SlotType.REFERENCE:
             return {}
         case SlotType.OPTION | SlotType.COLLECTION_REF:
             return {slot.key: slot.options[0] if slot.options else {"collectionId": "posts"}}
