@@ -239,8 +239,8 @@ def test_a_journal_in_postgres_needs_the_path_of_a_key(monkeypatch: pytest.Monke
 
 
 def test_the_key_of_a_journal_in_a_file_is_beside_it_unless_another_is_configured() -> None:
-    assert locate_key_file("sqlite:////home/a.db", "") == Path("/home/a.db.key")
-    assert locate_key_file("sqlite:////home/a.db", "given") == Path("given")
+    assert locate_key_file("sqlite:////data/a.db", "") == Path("/data/a.db.key")
+    assert locate_key_file("sqlite:////data/a.db", "given") == Path("given")
 
 
 @pytest.mark.parametrize("text", ["", "text", "abcd", "é"])
