@@ -25,6 +25,7 @@ STEPS: Final = (
 )
 PEOPLE: Final = ("ann", "ann", "ann", "bob", "bob", "bob", "pat")
 _CHOSEN: Final = {"edit", "revert_page", "edit_entry", "set", "arrange", "list", "section", "move_page"}
+_LOOSE: Final = re.compile(r"cannot go live at /(?P<german>de/)?(?P<above>\S+)/[^/\s]+: (?:no page|for visitors)")
 """The steps that write what the editor chose, to a document that there is."""
 _CONVERSATIONS: Final = {"ann": "monday", "bob": "tuesday", "pat": ""}
 
@@ -68,7 +69,7 @@ class Editors(SetModel):
 
     def _refuse_as_stale(self, who: str, error: ConflictError) -> bool:
         """A refusal that says what changed: another has written to some document after this editor did."""
-        if " is not edited: it is to be " in str(error):
+        if " is not edited: it is to be " in str(error) or _LOOSE.search(str(error)):
             return self._refused(not self._leaving(self.open.get(who)), error)
         self.refused_as_stale += 1
         known = "has changed since it was read" in str(error) and bool(_CONVERSATIONS[who])
@@ -347,9 +348,17 @@ class Editors(SetModel):
         self.adopted.add(change_set)
 
     def _refused(self, allowed: bool, error: RemitError) -> bool:  # noqa: FBT001 - what the model says
-        """Whether that is right; an editor does not edit what is to go with the set of the conversation."""
+        """Whether that is right.
+
+        An editor does not edit what is to go with the set of the conversation. No address goes live below one that
+        visitors do not have.
+        """
         if " is not edited: it is to be " in str(error):
             allowed = not any(self._leaving(each) for each in self._open_sets)
+        if loose := _LOOSE.search(str(error)):
+            locale, above = ("de" if loose["german"] else "en"), loose["above"]
+            live = (page.values(page.live) for page in self.pages if page.kind == "page" and page.live is not None)
+            allowed = any(values and addresses_of(values)[locale] == above for values in live)
         self._claim(not allowed, f"refused without need: {error}")
         return False
 
