@@ -53,13 +53,13 @@ class Environments:
 
     def drafts(self, environment: str) -> dict[str, Values]:
         """The drafts of an environment."""
-        return self._named(environment, "revision")
+        return self._states_by_name(environment, "revision")
 
     def look(self) -> dict[str, dict[str, Values]]:
         """What visitors of each environment see of each page."""
-        return {environment: self._named(environment, "live") for environment in (STAGING, MAIN)}
+        return {environment: self._states_by_name(environment, "live") for environment in (STAGING, MAIN)}
 
-    def _named(self, environment: str, which: str) -> dict[str, Values]:
+    def _states_by_name(self, environment: str, which: str) -> dict[str, Values]:
         names = {page: name for name, page in self.ids[environment].items()}
         rows: list[tuple[str, str]] = self.read(_STATES.format(which), environment)
         return {names.get(page, page): self._values_of(json.loads(snapshot)) for page, snapshot in rows}

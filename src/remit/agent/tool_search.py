@@ -215,7 +215,7 @@ class SearchTools:
 
     def _named_texts(self, names: Mapping[str, Sequence[str]]) -> Iterator[ToolText]:
         for name, text in self._texts.items():
-            yield replace(text, phrases=(*text.phrases, *names.get(name, ())))
+            yield replace(text, phrases=(*text.phrases, *names[name])) if name in names else text
 
     def _describe(
         self, found: Iterable[str], query: str, names: Mapping[str, Sequence[str]], *, as_text: bool

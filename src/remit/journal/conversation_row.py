@@ -66,8 +66,8 @@ class ConversationChange(TypedDict, total=False):
 class ConversationFilter(TypedDict, total=False):
     """Selects conversations by tenant, application, name or owner, the most recently active first.
 
-    ``other_than`` excludes those of an owner.
-    ``member`` selects at least the conversations that the principal owns or shares, and excludes most others.
+    ``other_than`` excludes those of an owner. ``member`` selects at least the conversations that the principal owns or
+    shares, and excludes most others.
     ``before`` is the activity time and key of the previous page's last conversation. Deleted conversations are not
     listed.
     """

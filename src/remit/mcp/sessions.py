@@ -5,15 +5,16 @@ A session is a signed text that the client sends with each request. No process r
 
 from __future__ import annotations
 
+import contextlib
 from typing import Final
 
-from msgspec import Raw, Struct, field
+from msgspec import UNSET, Raw, Struct, field
 
 from remit.client.client import Client
 from remit.mcp.peers import SESSION_REVISIONS, Capabilities, Peer
 from remit.mcp.server import INSTRUCTIONS, McpServer
 from remit.mcp.state_signer import ForeignStateError, StateSigner, owner_of
-from remit.mcp.wire import Result, read_params
+from remit.mcp.wire import Message, Result, read_params
 
 _SESSION_SECONDS: Final = 30 * 24 * 3600.0
 _REQUEST_SECONDS: Final = 24 * 3600.0
@@ -86,3 +87,14 @@ class Sessions:
         if asked.owner != owner_of(client) or not asked.has_form:
             raise ForeignStateError
         return asked.question
+
+    async def take_answer(self, client: Client, message: Message) -> None:
+        """Take the answer to a request of the server. An error, and an answer to anything else, decides nothing.
+
+        Raises:
+            ProtocolError: the answer cannot be taken.
+        """
+        if not isinstance(message.id, str) or message.result is UNSET:
+            return
+        with contextlib.suppress(ForeignStateError):
+            await self._server.take_answer(client, self.find_question(client, message.id), message.result)

@@ -14,12 +14,10 @@ from remit.client.client import Client
 from remit.mcp.peers import Asked, Peer, read_peer
 from remit.mcp.server import McpServer, Sender
 from remit.mcp.sessions import Sessions
-from remit.mcp.state_signer import ForeignStateError
 from remit.mcp.wire import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
     Ident,
-    Message,
     ProtocolError,
     Result,
     read_message,
@@ -84,7 +82,8 @@ class Connection:
             return
         ident, method = message.id, message.method
         if method is UNSET:
-            await self._take_answer(message)
+            with contextlib.suppress(ProtocolError):  # an answer has no answer
+                await self._sessions.take_answer(self._client, message)
         elif ident is UNSET:
             self._take_notification(method, message.params)
         elif ident in self._tasks or len(self._tasks) >= _MOST_REQUESTS:
@@ -128,11 +127,3 @@ class Connection:
         task = asyncio.create_task(self._write(write_request(ident, "elicitation/create", params)))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
-
-    async def _take_answer(self, message: Message) -> None:
-        """Take the answer to a request of the server. An error, and an answer to anything else, decides nothing."""
-        if not isinstance(message.id, str) or message.result is UNSET:
-            return
-        with contextlib.suppress(ForeignStateError, ProtocolError):
-            question = self._sessions.find_question(self._client, message.id)
-            await self._server.take_answer(self._client, question, message.result)

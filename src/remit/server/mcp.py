@@ -93,7 +93,7 @@ class _Endpoint:
             error = ProtocolError(INVALID_REQUEST, "there is no such session; begin one with initialize")
             return _refuse(None, error, 404)
         if message.method is UNSET:
-            await self._take_answer(client, message)
+            await self._sessions.take_answer(client, message)
         if message.method is UNSET or message.id is UNSET:
             return Response(status_code=202)
         frames = asyncio.Queue[bytes]()
@@ -145,14 +145,6 @@ class _Endpoint:
             return write_result(ident, await self._server.answer(sender, method, message.params))
         except ProtocolError as error:
             return write_error(ident, error)
-
-    async def _take_answer(self, client: Client, message: Message) -> None:
-        """Take the answer to a request of the server. An error, and an answer to anything else, decides nothing."""
-        if not isinstance(message.id, str) or message.result is UNSET:
-            return
-        with contextlib.suppress(ForeignStateError):
-            question = self._sessions.find_question(client, message.id)
-            await self._server.take_answer(client, question, message.result)
 
     async def _attend(
         self, request: Request, work: asyncio.Task[object], first: asyncio.Task[bytes] | None = None

@@ -153,8 +153,8 @@ class Scheduling:
             actions = [await _view(scope, row, zone, now) for row in found.rows]
             found = found.fit(actions)
             count = select(func.count()).select_from(ScheduledAction).where(*chosen)
-            kinds = {"overdue": is_overdue(now), "refused": ScheduledAction.state == "refused"}
-            numbers = {name: await scope.session.scalar(count.where(chosen)) for name, chosen in kinds.items()}
+            late_kinds = {"overdue": is_overdue(now), "refused": ScheduledAction.state == "refused"}
+            numbers = {name: await scope.session.scalar(count.where(is_late)) for name, is_late in late_kinds.items()}
             late = "".join(f", {number} {name}" for name, number in numbers.items() if number)
             return ScheduledActionsReply(
                 actions=actions[: len(found.rows)],

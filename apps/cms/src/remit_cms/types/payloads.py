@@ -21,9 +21,7 @@ from remit_cms.models import (
 
 TypeKind = Literal["entries", "section", "single"]
 ItemFieldType = Literal["text", "richText", "date", "number", "yesNo", "option", "image", "media", "link", "reference"]
-FieldType = Literal[
-    "text", "richText", "date", "number", "yesNo", "option", "image", "media", "link", "reference", "list"
-]
+FieldType = Literal[ItemFieldType, "list"]
 
 MAX_FIELDS = 30
 MAX_ITEM_FIELDS = 10
