@@ -341,7 +341,7 @@ RevisionNumber = Annotated[int, Field(ge=1)]
 ContentInput = Annotated[
     Content, BeforeValidator(parse_content), AfterValidator(_check_parsed), WithJsonSchema({"type": "object"})
 ]
-"""Content as a caller gives it: an object, the text of one, or one text for the template's only required text.
+"""Content as a caller gives it: an object, the text of one, or one text for the template's only required field.
 
 Which fields there are is the section template's say.
 """

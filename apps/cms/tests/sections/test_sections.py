@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -140,11 +141,43 @@ async def test_a_text_alone_and_fields_beside_the_content_are_understood(
     assert (await content(world, reply.section.id)).content == stored
 
 
-async def test_a_text_alone_for_a_template_with_several_fields_is_refused(world: World) -> None:
+@pytest.mark.parametrize(
+    ("template", "form"),
+    [
+        ("features", '{"features": [{"title": "text", "text": "Markdown text"}]}'),
+        ("call-to-action", '{"heading": "text", "cta": {"text": "...", "url": "https://... or page:ID"}}'),
+    ],
+)
+async def test_a_text_alone_for_a_template_that_needs_more_is_refused_with_the_form(
+    world: World, template: str, form: str
+) -> None:
     await world.page("About")
-    payload = AddSectionToPage.model_validate({"pageId": "about", "definitionId": "features", "content": "Hello"})
-    with pytest.raises(InvalidArgumentsError, match="a text alone could be for several fields"):
+    payload = AddSectionToPage.model_validate({"pageId": "about", "definitionId": template, "content": "Hello"})
+    with pytest.raises(InvalidArgumentsError, match=re.escape(f"which field it is for; write {form}.")):
         await world.sections.add_section_to_page(world.call(), payload)
+
+
+@pytest.mark.parametrize(
+    ("there", "what"),
+    [
+        ("| Bread | Price |\n| --- | --- |\n| Rye | 6 € |", "a table"),
+        ("Now:\n\n1. Call us.\n2. Collect it.", "a list"),
+        ("# Rye\n\nDark.", "headings"),
+    ],
+)
+async def test_a_text_alone_replaces_no_text_that_has_a_form(world: World, there: str, what: str) -> None:
+    page = await world.page("About", ("text", {"content": there}))
+    payload = UpdateSectionContent.model_validate({"pageSectionId": page.sections[0].id, "content": "We bake"})
+    with pytest.raises(InvalidArgumentsError, match=f'^\'text\' has {what}, .*write {{"text": "the whole text"}}$'):
+        await world.sections.update_section_content(world.call(), payload)
+    assert (await content(world, page.sections[0].id)).content == {"text": there}
+
+
+async def test_a_text_alone_replaces_plain_paragraphs(world: World) -> None:
+    page = await world.page("About", ("text", {"content": "We **bake**.\n\nAlways."}))
+    payload = UpdateSectionContent.model_validate({"pageSectionId": page.sections[0].id, "content": "We sell"})
+    await world.sections.update_section_content(world.call(), payload)
+    assert (await content(world, page.sections[0].id)).content == {"text": "We sell"}
 
 
 async def test_a_template_that_is_not_there_is_not_found_and_all_are_named(world: World) -> None:

@@ -80,6 +80,8 @@ WRONG: list[tuple[str, JsonValue]] = [
         ("hero", {"heading": "a", "colour": "b"}, {"heading": "a", "colour": "b"}),
         ("text", {"content": "a", "text": "b"}, {"content": "a", "text": "b"}),
         ("quote", {"heading": {"text": "a"}}, {"heading": {"text": "a"}}),
+        ("quote", {"": "a"}, {"content": "a"}),
+        ("call-to-action", {"": "a"}, {"": "a"}),
     ],
 )
 def test_a_field_is_taken_by_another_name_that_can_mean_it_only(

@@ -40,6 +40,22 @@ def find_omissions(markdown: str) -> list[str]:
     return [phrase for some, phrase in found if some]
 
 
+_FORMS: Final = {
+    "table_open": "a table",
+    "bullet_list_open": "a list",
+    "ordered_list_open": "a list",
+    "heading_open": "headings",
+    "blockquote_open": "a quotation",
+    "fence": "code",
+    "code_block": "code",
+}
+
+
+def describe_form_of_text(markdown: str) -> str | None:
+    """What a text has besides paragraphs, such as ``a table``; None if there is nothing else."""
+    return next((_FORMS[token.type] for token in read_tokens(markdown) if token.type in _FORMS), None)
+
+
 def _is_dead(href: str) -> bool:
     return url_scheme(href) is None and parse_reference(href) is None
 

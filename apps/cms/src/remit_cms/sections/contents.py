@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select, update
 
-from remit_cms.models import Content
+from remit.errors import InvalidArgumentsError
+from remit_cms.models import ONE_TEXT, Content
+from remit_cms.rich_text.remarks import describe_form_of_text
 from remit_cms.sections.items import merge_items, without_ids
 from remit_cms.sections.links import link_objects
 from remit_cms.sections.payloads import SectionBrief, SectionInput, SectionView
@@ -132,6 +134,7 @@ async def update_content(
     structure = parse_structure(definition)
     row = await edit.session.get(SectionContent, (section.id, locale))
     before = row.content if row is not None else {}
+    _check_text_alone(structure, content, before)
     content = await link_objects(edit, structure, rename_fields(structure, content, before))
     check_content(definition.key, structure.shown, show_content(structure, content))
     page = await edit.session.get_one(Page, section.page)
@@ -189,6 +192,23 @@ def _merge_content(old: Content, new: Content, structure: Structure) -> Content:
     lists = {slot.key for slot in structure.lists}
     merged = {**old, **{key: value for key, value in new.items() if key not in lists}}
     return {key: value for key, value in merged.items() if value is not None}
+
+
+def _check_text_alone(structure: Structure, given: Content, before: Content) -> None:
+    """Refuse a text that names no field and would take the place of a table, a list or another form of text.
+
+    Raises:
+        InvalidArgumentsError: names the field, what stands there, and the form to write.
+    """
+    if ONE_TEXT not in given:
+        return
+    for key in rename_fields(structure, {ONE_TEXT: given[ONE_TEXT]}):
+        if form := describe_form_of_text(str(before.get(key) or "")):
+            (name,) = show_names(structure, {key: None})
+            raise InvalidArgumentsError(
+                f"'{name}' has {form}, which a text alone would replace. To replace all of it write "
+                f'{{"{name}": "the whole text"}}'
+            )
 
 
 def _name_section(slug: str, number: int) -> str | None:

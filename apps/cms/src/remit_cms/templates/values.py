@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Final, Self, TypeVar
 
 from pydantic import (
@@ -161,11 +161,13 @@ def describe_format(slot: Slot) -> str:
         return VALUE_FORMATS[slot.type]
     if len(slot.fields) == 1 and not VALUE_FORMATS[slot.fields[0].type].startswith("{"):
         return f'["{VALUE_FORMATS[slot.fields[0].type]}"]'
-    fields = (
-        f'"{each.key}": ' + (form if (form := VALUE_FORMATS[each.type]).startswith("{") else f'"{form}"')
-        for each in slot.fields
-    )
-    return f"[{{{', '.join(fields)}}}]"
+    return f"[{_describe_form(slot.fields)}]"
+
+
+def _describe_form(slots: Iterable[Slot]) -> str:
+    """An object with a value of each slot."""
+    forms = [(slot.key, describe_format(slot)) for slot in slots]
+    return "{" + ", ".join(f'"{key}": {form}' if form[0] in "{[" else f'"{key}": "{form}"' for key, form in forms) + "}"
 
 
 def describe_slot(slot: Slot) -> str:
@@ -193,9 +195,7 @@ def _find_all_problems(structure: Structure, content: Content) -> list[str]:
     return [
         problem
         for key, value in content.items()
-        for problem in (
-            find_problems(slots[key], value) if key in slots else [_unknown_field_message(key, list(slots))]
-        )
+        for problem in (find_problems(slots[key], value) if key in slots else [_unknown_field_message(key, structure)])
     ]
 
 
@@ -213,7 +213,7 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
 
     That is a usual name of a field, or else any name where one required text is missing, in ``existing`` too. A field
     that is given under its own name keeps its value. A list under another name is the template's only list. A text
-    without a name is the template's only required text.
+    without a name is the template's only required field, if that is a text.
     """
     slots, by_name = {slot.key: slot for slot in structure.slots}, {each.name: each.key for each in structure.slots}
     content = {by_name.get(key, key) if key else key: value for key, value in content.items()}
@@ -221,8 +221,8 @@ def rename_fields(structure: Structure, content: Content, existing: Content | No
         if slot.type is SlotType.REFERENCE and isinstance(name := content.get(key), str):
             content[key] = {"url": name}
     renamed = dict(content)
-    required = [key for key, slot in slots.items() if slot.required and slot.type in _TEXT_TYPES]
-    if ONE_TEXT in renamed and len(required) == 1:
+    required = [key for key, slot in slots.items() if slot.required]
+    if ONE_TEXT in renamed and len(required) == 1 and slots[required[0]].type in _TEXT_TYPES:
         renamed.setdefault(required[0], renamed.pop(ONE_TEXT))
     lists = [slot.key for slot in structure.lists if slot.key not in content]
     unknown = [key for key, value in content.items() if key not in slots and isinstance(value, list)]
@@ -344,11 +344,12 @@ def find_problems(slot: Slot, value: JsonValue) -> list[str]:
     return []
 
 
-def _unknown_field_message(key: str, field_keys: list[str]) -> str:
+def _unknown_field_message(key: str, structure: Structure) -> str:
+    if key == ONE_TEXT:
+        fields = [slot for slot in structure.slots if slot.required] or structure.slots
+        return f"a text alone does not say which field it is for; write {_describe_form(fields)}"
     from rapidfuzz import process  # noqa: PLC0415 - slow to import, seldom needed
 
-    if key == ONE_TEXT:
-        return "a text alone could be for several fields; give an object, {field: value}"
-    closest = process.extractOne(key, field_keys, score_cutoff=70)
+    closest = process.extractOne(key, [slot.key for slot in structure.slots], score_cutoff=70)
     is_another_number = closest is not None and _DIGITS.sub("", closest[0]) == _DIGITS.sub("", key)
     return f"no field '{key}'" + (f" (did you mean '{closest[0]}'?)" if closest and not is_another_number else "")
