@@ -189,7 +189,7 @@ def test_who_may_not_decide_is_told_so_once(cli: Cli, converse: Callable[..., st
 def test_an_announced_call_is_put_after_the_answer_and_made_after_a_yes(cli: Cli, converse: Callable[..., str]) -> None:
     cli.script(REMOVE, "Shall I?", "The cake is gone.")
     shown = converse("remove the cake", "y")
-    assert in_order(shown, "Shall I?", '"confirmed": true', "approved", "✓ Removed: name cake", "The cake is gone.")
+    assert in_order(shown, "Shall I?", "confirmed: yes", "approved", "✓ Removed: name cake", "The cake is gone.")
     assert cli.book == ["remove cake"]
 
 
@@ -198,7 +198,7 @@ def test_an_announced_call_of_an_earlier_session_is_put_when_the_conversation_is
 ) -> None:
     cli.script(REMOVE, "Shall I?", "The cake is gone.")
     cli("run", APP, "--ask", "remove the cake", "--conversation", "c")
-    assert in_order(converse("y"), '"confirmed": true', "approved", "✓ Removed: name cake", "The cake is gone.")
+    assert in_order(converse("y"), "confirmed: yes", "approved", "✓ Removed: name cake", "The cake is gone.")
     assert cli.book == ["remove cake"]
 
 

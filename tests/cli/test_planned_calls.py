@@ -99,7 +99,7 @@ def test_each_planned_call_is_shown_with_its_exact_arguments_and_its_preview(
     bare = replace(planned, arguments="{}", preview=Preview(""))
     Terminal(make_console(), app).show_question(replace(question(), plan=(planned, bare)), 0.0)
     shown = capsys.readouterr().out
-    assert f'with it   send {{"to":"{text}\\u202e"}}' in shown
+    assert f"with it   send\n    to: {text}\\u202e\n" in shown
     assert "  about     a letter\n            to Bob\n" in shown
     assert "mail: nothing → one" in shown
     assert shown.count("it sends (rule: egress)") == 2

@@ -69,7 +69,7 @@ def list_(
 
 @commands.command()
 def show(question: _QuestionId, *, as_json: _AsJson = False) -> None:
-    """Show the call that a question is about, and why it is asked."""
+    """Show the call that a question is about, and why it is asked. Its arguments are in words, and JSON with --json."""
     with open_client() as client:
         row = client.get_visible_question(question)
         now = client.clock()

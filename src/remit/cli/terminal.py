@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from remit.agent.linking import all_callees
@@ -32,7 +33,6 @@ from remit.cli.run_events import (
 from remit.cli.tables import risk_style
 from remit.cli.text import (
     escape_controls,
-    escape_unprintable,
     format_duration,
     json_text,
     one_line,
@@ -40,10 +40,10 @@ from remit.cli.text import (
 )
 from remit.engine.request import new_id
 from remit.errors import CallError
-from remit.record.arguments import Limits, parse_arguments
 from remit.record.items import Position
 from remit.record.question import Change, Question
 from remit.record.sentence import Sentence
+from remit.views.fields import ShownField, list_fields
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -176,12 +176,7 @@ class Terminal:
         for change in question.news:
             before, after = (one_line(text, max_length=200) or "nothing" for text in (change.before, change.after))
             self._print_fact("new", f"{one_line(change.where)}: {after}, where the last approved call had {before}")
-        for planned in question.plan:
-            self._print_fact("with it", f"{planned.tool} {escape_unprintable(planned.arguments)}")
-            self._print_fact("why", f"{one_line(planned.reason, max_length=400)} (rule: {one_line(planned.rule)})")
-            if planned.preview.summary:
-                self._print_fact("about", one_line_each(planned.preview.summary))
-            self._show_changes(planned.preview.changes)
+        self._show_plan(question)
         if question.link:
             self._print_fact("link", one_line(question.link, max_length=400))
         if question.message:
@@ -227,18 +222,26 @@ class Terminal:
         self._spinner.set_label(label)
 
     def _show_arguments(self, question: Question) -> None:
-        """Show the arguments: first those that are not at their defaults."""
-        arguments = parse_arguments(question.arguments, Limits(argument_bytes=1 << 30, argument_depth=1 << 10)).value
-        parts = {"arguments": question.arguments}
-        if arguments is not None:
-            defaults = {name: value for name, value in arguments.items() if name in question.at_default}
-            asked = {name: value for name, value in arguments.items() if name not in defaults}
-            parts = {"arguments": json_text(asked, indent=2)}
-            if defaults:
-                parts["defaults"] = json_text(defaults, indent=2)
-        for name, text in parts.items():
+        """Show the arguments in words: first those that are not at their defaults."""
+        fields = list_fields(question.arguments, question.at_default)
+        for name, shown in groupby(fields, key=lambda each: "defaults" if each.is_default else "arguments"):
             self._print_fact(name, "")
-            self.print_line("    " + escape_unprintable(text).replace("\n", "\n    "))
+            self._print_fields(shown)
+
+    def _print_fields(self, fields: Iterable[ShownField]) -> None:
+        for field in fields:
+            first, *more = [line for part in field.text.split("\n") for line in self._wrap(part)]
+            self.print_line((f"    {field.name}: ", "dim"), f"\n{' ' * _INDENT}".join([first, *more]))
+
+    def _show_plan(self, question: Question) -> None:
+        """Show the calls that the answer approves with the call in question."""
+        for planned in question.plan:
+            self._print_fact("with it", planned.tool)
+            self._print_fields(list_fields(planned.arguments))
+            self._print_fact("why", f"{one_line(planned.reason, max_length=400)} (rule: {one_line(planned.rule)})")
+            if planned.preview.summary:
+                self._print_fact("about", one_line_each(planned.preview.summary))
+            self._show_changes(planned.preview.changes)
 
     def _show_changes(self, changes: Iterable[Change]) -> None:
         """Show the changes of a question. Long or multi-line texts are shown one below the other."""

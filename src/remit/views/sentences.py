@@ -24,7 +24,7 @@ from remit.record.question import Question
 from remit.record.sentence import Sentence
 from remit.schemas.verbs import split_name
 from remit.views.parts import CallState, CallView, only_announces
-from remit.views.values import describe_value, show_line
+from remit.views.values import describe_value, is_referent, show_line
 
 
 def _check_contract(what: str, value: object) -> None:
@@ -289,7 +289,7 @@ def _id_of(value: object) -> object:
     if not isinstance(value, dict):
         return value
     fields = cast("dict[str, object]", value)
-    return fields["id"] if fields.keys() == _REFERENT else fields
+    return fields["id"] if is_referent(fields) else fields
 
 
 def _cut(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
@@ -316,6 +316,3 @@ def _merge(pieces: Iterator[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
         yield text, True
     if before:
         yield before, False
-
-
-_REFERENT: Final = {"id", "name", "revision"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any, Final, cast
 
@@ -16,10 +16,12 @@ MAX_VALUE: Final = 80
 _MAX_LISTED: Final = 3
 _MAX_FIELDS: Final = 6
 _MIN_GROUPED: Final = 10_000
-_JOINERS: Final = "\u00a0\u200c\u200d\u202f"
+JOINERS: Final = "\u00a0\u200c\u200d\u202f"
 """Characters of ordinary text that do not print: no-break spaces, emoji joiners."""
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+
+_REFERENT: Final = {"id", "name", "revision"}
 
 NameOf = Callable[[str], str]
 """The name of an object by its id; empty if it is not known."""
@@ -45,21 +47,32 @@ def describe_value(value: object, name_of: NameOf = lambda _id: "") -> str:
     return _describe_object(cast("dict[str, Any]", value), name_of) if isinstance(value, dict) else ""
 
 
+def is_referent(fields: Mapping[str, Any]) -> bool:
+    """Whether an object of JSON stands in place of the reference that a caller gave."""
+    return {*fields} == _REFERENT
+
+
 def show_line(text: str, max_length: int = MAX_VALUE) -> str:
     """A text of unknown origin on one line, so that no part of it hides or passes for something else."""
-    line = show_hidden(" ".join(redact_secrets(text[: max_length * 8]).split()), _JOINERS)
+    line = show_hidden(" ".join(redact_secrets(text[: max_length * 8]).split()), JOINERS)
     return line if len(line) <= max_length else f"{line[: max_length - 1]}…"
 
 
-def _describe_text(text: str) -> str:
+def describe_time(text: str) -> str:
+    """A day or time in ISO 8601, to the second, as people write it; empty for any other text."""
     try:
         if _DAY.fullmatch(text):
             return _describe_day(date.fromisoformat(text))
         if _MOMENT.fullmatch(text):
-            return _describe_moment(datetime.fromisoformat(text))
+            moment = datetime.fromisoformat(text)
+            return "" if moment.microsecond else _describe_moment(moment)
     except ValueError:
         pass
-    return show_line(text)
+    return ""
+
+
+def _describe_text(text: str) -> str:
+    return describe_time(text) or show_line(text)
 
 
 def _describe_day(day: date) -> str:
@@ -68,7 +81,8 @@ def _describe_day(day: date) -> str:
 
 def _describe_moment(moment: datetime) -> str:
     zone = "" if moment.utcoffset() is None else " UTC" if not moment.utcoffset() else f" UTC{moment:%z}"
-    return f"{_describe_day(moment)}, {moment:%H:%M}{zone}"
+    seconds = f"{moment:%H:%M:%S}" if moment.second else f"{moment:%H:%M}"
+    return f"{_describe_day(moment)}, {seconds}{zone}"
 
 
 def _describe_number(number: float) -> str:

@@ -21,6 +21,7 @@ from remit.server.identity import Identity, SignInError
 from remit.server.pages.plain import form, link, own_address, paragraph, plain_page, to_login
 from remit.server.sandbox import find_view, site_address
 from remit.server.serving import Serving
+from remit.views.fields import list_fields
 
 _MOST_BYTES: Final = 64 * 1024
 
@@ -101,7 +102,8 @@ def show_facts(question: QuestionDocument) -> list[str]:
     """The parts of a question, in the order of the console."""
     rows = [f"{each.where}: {each.before or '(nothing)'} → {each.after or '(nothing)'}" for each in question.rows]
     details = "".join(map(paragraph, rows))
-    exact = escape(f"{question.tool} {question.arguments}")
+    fields = [f"{each.name}: {each.text}" for each in list_fields(question.arguments, question.at_default)]
+    exact = "".join(paragraph(each, "whole") for each in fields) or paragraph("It has no arguments.")
     summary = "" if question.summary == question.sentence.text else question.summary
     lines = [each for each in summary.splitlines() if each.strip()]
     again = question.again
@@ -112,7 +114,7 @@ def show_facts(question: QuestionDocument) -> list[str]:
         f"<h2>What changes</h2>{details}" if rows else "",
         paragraph(_because(question), "soft"),
         paragraph(f"“{question.quote}” ({question.asker})", "soft") if question.quote else "",
-        f"<details><summary>Exact call</summary><p><code>{exact}</code></p></details>",
+        f"<details><summary>All arguments of {escape(question.tool)}</summary>{exact}</details>",
     ]
 
 

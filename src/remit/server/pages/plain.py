@@ -31,7 +31,11 @@ def plain_page(request: Request, title: str, body: str, status: int = 200, *, is
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """A paragraph of text. ``kind`` is ``soft``, or ``wrong`` for what the reader must mend."""
+    """A paragraph of text.
+
+    ``kind`` is ``soft``, ``whole`` for a text whose lines end where its author ended them, or ``wrong`` for what the
+    reader must mend.
+    """
     attributes = f' class="{kind}"' + (' role="alert"' if kind == "wrong" else "") if kind else ""
     return f"<p{attributes}>{escape(text)}</p>"
 

@@ -62,6 +62,7 @@ li { display: flex; gap: 1rem; align-items: center; justify-content: space-betwe
 li p { margin: 0; }
 li button { margin: 0; }
 .soft { color: var(--text-2); font-size: .875rem; }
+.whole { white-space: pre-wrap; }
 .wrong { color: var(--fail-text); }
 .below { margin-top: 1.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 .below h2 { margin-top: 0; }
