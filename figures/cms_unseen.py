@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import random
-import re
-import sqlite3
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import closing
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from apps.cms.tests.images.files import picture_file
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
+from figures.cms_unseen_site import Site, Texts, View, words_of
 from remit.errors import RemitError
-from remit.tools import Preview
+from remit.tools import Change, Preview
 from remit_cms.images.payloads import DeleteImage
 from remit_cms.pages.payloads import DeletePage
 from remit_cms.publishing.payloads import PublishChangeSet, PublishPage, RevertChangeSet, UnpublishPage
@@ -27,22 +23,22 @@ from remit_cms.scheduling.payloads import (
     ExpirePage,
     RunScheduledAction,
     ScheduleChangeSet,
+    ScheduledActionReply,
     SchedulePage,
 )
 
-Texts = dict[str, str]
-View = dict[str, Texts]
-"""What visitors see of each page: its texts by place."""
-
 STEPS: Final = (
     *(("write",) * 12),
+    *(("extend",) * 3),
     *(("publish_page", "publish_set", "schedule_page", "schedule_set", "wait") * 3),
     *("unpublish", "delete", "restore", "expire", "cancel", "discard", "revert", "adopt", "picture", "drop_picture"),
+    *(("alt", "focus", "address", "below")),
     *(("remove",) * 3),
 )
-_CONVERSATIONS: Final = {"ann": "monday", "bob": "tuesday", "pat": ""}
 _PEOPLE: Final = ("ann", "ann", "bob", "bob", "pat")
-_WORD: Final = re.compile(r"^v\d+$")
+_LATER: Final = "from "
+"""How rows of a question begin that say what follows at a later time."""
+
 _AUTHORS: Final = (
     "SELECT DISTINCT r.author FROM claims c JOIN change_sets s ON s.id = c.change_set "
     "JOIN revisions r ON r.page = c.page AND r.number = c.number WHERE c.page = ? AND s.state = 'open'"
@@ -64,11 +60,15 @@ _MISSING: Final = (
 )
 
 
+Pair = tuple[frozenset[str], frozenset[str]]
+"""The words of a text before and after."""
+
+
 @dataclass
 class Shown:
-    """What an approver was shown: pairs of texts before and after, and the sentence of the question."""
+    """What an approver was shown: pairs of words before and after, and the sentence of the question."""
 
-    pairs: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    pairs: set[Pair] = field(default_factory=set[Pair])
     summary: str = ""
     own: str = ""
     scheduler: str = ""
@@ -76,29 +76,22 @@ class Shown:
     @classmethod
     def of(cls, preview: Preview, own: str = "", scheduler: str = "") -> Shown:
         """What a preview shows; ``own`` is whose edits alone it is about, ``scheduler`` who gave it a time."""
-        return cls({(each.before, each.after) for each in preview.changes}, preview.summary, own, scheduler)
+        return cls(_pairs_of(preview.changes), preview.summary, own, scheduler)
 
 
-class Clockwork:
+class Clockwork(Site):
     """A site, its visitors, and what they were shown that no approver saw. ``moved`` counts what went live or away."""
 
     def __init__(self, world: World, path: Path, rng: random.Random) -> None:
-        self.world, self._path, self._rng = world, path, rng
-        self.people = {name: Editor(world, name, _CONVERSATIONS[name]) for name in _CONVERSATIONS}
-        self.now = datetime(2026, 1, 1, tzinfo=UTC)
-        world.database.clock = lambda: self.now
-        world.calls.is_keyed = True
-        self.pages: list[str] = []
+        super().__init__(world, path, rng)
         self.deleted: list[str] = []
-        self.images: list[str] = []
         self.scheduled: dict[str, Shown] = {}
-        self.writers: dict[str, str] = {}
         self.adopted: set[str] = set()
         self.failures: list[str] = []
         self.undone: float = 0.3
         self.hours: tuple[int, ...] = (1, 2, 2, 4)
         self.accepted = Counter[str]()
-        self.steps = self.moved = self._count = 0
+        self.steps = self.moved = 0
 
     async def step(self, name: str, who: str) -> None:
         """Do one step, and compare what visitors see before and after it with what its approver saw."""
@@ -123,19 +116,6 @@ class Clockwork:
     def _fail(self, what: str) -> None:
         self.failures.append(what)
 
-    def _look(self) -> View:
-        query = "SELECT p.id, r.snapshot FROM pages p JOIN revisions r ON r.page = p.id AND r.number = p.live "
-        query += "WHERE p.kind = 'page'"
-        return {page: _texts_of(json.loads(snapshot)) for page, snapshot in self._read(query)}
-
-    def _read(self, query: str, *values: str) -> list[tuple[Any, ...]]:
-        with closing(sqlite3.connect(self._path)) as database:
-            return database.execute(query, values).fetchall()
-
-    def _read_first(self, query: str, *values: str) -> list[str]:
-        """The first column of the rows of a query."""
-        return [row[0] for row in self._read(query, *values)]
-
     def _compare(self, before: View, shown: Shown | None, where: str) -> None:
         after = self._look()
         for page in before.keys() | after.keys():
@@ -147,61 +127,27 @@ class Clockwork:
                 self._fail(f"{where}: visitors see {page} otherwise, and nobody was asked")
             elif new is None:
                 title, slug = ((old or {}).get(name, "") for name in ("title", "slug"))
-                if f"(/{slug})" not in shown.summary and title not in {pair[0] for pair in shown.pairs}:
+                is_named = words_of(slug) <= words_of(shown.summary)
+                if not is_named and words_of(title) not in {pair[0] for pair in shown.pairs}:
                     self._fail(f"{where}: '{title}' was hidden, and the approver read: {shown.summary}")
             else:
-                self._compare_texts(old or {}, new, shown, where, is_new=old is None)
+                self._compare_texts(before, page, new, shown, where)
 
-    def _compare_texts(self, old: Texts, new: Texts, shown: Shown, where: str, *, is_new: bool) -> None:
-        pairs = {(old.get(key, ""), new.get(key, "")) for key in {*old, *new} if old.get(key) != new.get(key)}
-        pairs = {pair for pair in pairs if any(map(_WORD.match, pair))}
+    def _compare_texts(self, before: View, page: str, new: Texts, shown: Shown, where: str) -> None:
+        old = before.get(page, {})
+        pairs = {(words_of(old.get(key, "")), words_of(new.get(key, ""))) for key in {*old, *new}}
+        pairs = {pair for pair in pairs if pair[0] != pair[1]}
         if not pairs <= shown.pairs:
-            self._fail(f"{where}: visitors see {sorted(pairs - shown.pairs)}, the approver saw {sorted(shown.pairs)}")
-        later = {pair[1] for each in self.scheduled.values() for pair in each.pairs}
+            self._fail(f"{where}: visitors see {_list(pairs - shown.pairs)}, the approver saw {_list(shown.pairs)}")
+        later = {word for each in self.scheduled.values() for word in _new_words(each.pairs)}
         is_now = shown not in self.scheduled.values() and not shown.summary.startswith("the publication of the change")
-        if is_now and (early := {pair[1] for pair in pairs if pair[1]} & later):
+        known = {word for texts in before.values() for text in texts.values() for word in words_of(text)}
+        words = _new_words(pairs) - known
+        if is_now and (early := words & later):
             self._fail(f"{where}: {sorted(early)} went live before its time")
-        foreign = {pair[1] for pair in pairs if self.writers.get(pair[1], shown.own) != shown.own}
-        if shown.own and foreign and not is_new and shown.own not in self.adopted:
+        foreign = {word for word in words if self.writers.get(word, shown.own) != shown.own}
+        if shown.own and foreign and page in before and shown.own not in self.adopted:
             self._fail(f"{where}: {sorted(foreign)} of others went live with the change set of {shown.own}")
-
-    def _pick(self, names: list[str]) -> str:
-        return self._rng.choice(names) if names else ""
-
-    async def _write(self, editor: Editor) -> None:
-        if not self.pages or (len(self.pages) < 3 and self._rng.random() < 0.3):
-            await self._create(editor)
-        else:
-            await self._rng.choice((self._title, self._meta, self._heading, self._german))(editor)
-
-    def _next_word(self, editor: Editor) -> str:
-        self._count += 1
-        self.writers[word := f"v{self._count}"] = editor.name
-        return word
-
-    async def _create(self, editor: Editor) -> None:
-        word = self._next_word(editor)
-        view = await editor.create(word, ("hero", {"heading": word}))
-        self.pages.append(view.id)
-
-    async def _title(self, editor: Editor) -> None:
-        await editor.update(self._pick(self.pages), title=self._next_word(editor))
-
-    async def _old_title(self, editor: Editor) -> None:
-        """Write the title that visitors see over a newer one."""
-        page = self._pick(self.pages)
-        await editor.update(page, title=self._look()[page]["title"])
-
-    async def _meta(self, editor: Editor) -> None:
-        await editor.update(self._pick(self.pages), meta={"description": self._next_word(editor)})
-
-    async def _heading(self, editor: Editor) -> None:
-        draft = await editor.draft(self._pick(self.pages))
-        await editor.write(draft.sections[0].id, heading=self._next_word(editor))
-
-    async def _german(self, editor: Editor) -> None:
-        draft = await editor.draft(self._pick(self.pages))
-        await editor.write(draft.sections[0].id, "de", subheading=self._next_word(editor))
 
     async def _publish_page(self, editor: Editor) -> Shown:
         page = self._pick(self.pages)
@@ -243,9 +189,6 @@ class Clockwork:
     def _leaving(self, conversation: str) -> set[str]:
         return {*self._read_first(_LEAVING, conversation)}
 
-    def _drafts(self) -> set[str]:
-        return {*self._read_first("SELECT id FROM pages")}
-
     async def _undo_at_times(self, editor: Editor, shown: Shown, do: Callable[[], Awaitable[object]]) -> Shown:
         """Do what was approved. Of three that have a conversation one is undone: visitors see again what they saw."""
         before = self._look()
@@ -270,20 +213,35 @@ class Clockwork:
     async def _schedule_page(self, editor: Editor) -> None:
         payload = SchedulePage(page_id=self._pick(self.pages), at=self._choose_time())
         preview = await self.world.scheduling.preview_page(editor.call(), payload)
-        reply = await self.world.scheduling.schedule_page(editor.call(), payload)
-        self.scheduled[reply.action.id] = Shown.of(preview, scheduler=editor.name)
+        self._note(await self.world.scheduling.schedule_page(editor.call(), payload), preview, editor)
 
     async def _schedule_set(self, editor: Editor) -> None:
         payload = ScheduleChangeSet(at=self._choose_time())
         preview = await self.world.scheduling.preview_change_set(editor.call(), payload)
-        reply = await self.world.scheduling.schedule_change_set(editor.call(), payload)
-        self.scheduled[reply.action.id] = Shown.of(preview, scheduler=editor.name)
+        self._note(await self.world.scheduling.schedule_change_set(editor.call(), payload), preview, editor)
+
+    def _note(self, reply: ScheduledActionReply, preview: Preview, editor: Editor) -> None:
+        """What an approver saw: of this action, which replaces others, and of what follows it."""
+        for action in reply.replaced or ():
+            self.scheduled.pop(action)
+        own = tuple(each for each in preview.changes if not each.where.startswith(_LATER))
+        following = _pairs_of(each for each in preview.changes if each.where.startswith(_LATER))
+        for shown in self.scheduled.values():
+            shown.pairs |= following
+        self.scheduled[reply.action.id] = Shown.of(replace(preview, changes=own), scheduler=editor.name)
 
     async def _expire(self, editor: Editor) -> None:
         payload = ExpirePage(page_id=self._pick(self.pages), at=self._choose_time())
         preview = await self.world.scheduling.preview_expiry(editor.call(), payload)
         reply = await self.world.scheduling.expire_page(editor.call(), payload)
         self.scheduled[reply.action.id] = Shown.of(preview, scheduler=editor.name)
+
+    async def _soon(self, _editor: Editor) -> None:
+        """Schedule what follows for an earlier time."""
+        self.hours = (2,)
+
+    async def _later(self, _editor: Editor) -> None:
+        self.hours = (4,)
 
     def _choose_time(self) -> str:
         start = self.now.replace(minute=0)
@@ -299,9 +257,7 @@ class Clockwork:
     def _give_back(self, action: str) -> None:
         """What a cancelled page was scheduled with waits in the conversation that scheduled it, whoever wrote it."""
         shown = self.scheduled.pop(action)
-        for _, word in shown.pairs:
-            if word in self.writers:
-                self.writers[word] = shown.scheduler
+        self.writers |= dict.fromkeys(_new_words(shown.pairs) & self.writers.keys(), shown.scheduler)
 
     async def _discard(self, editor: Editor) -> None:
         await editor.discard()
@@ -314,21 +270,6 @@ class Clockwork:
         preview = await editor.sets.preview_reversion(editor.call(), RevertChangeSet())
         await editor.revert()
         return Shown.of(preview)
-
-    async def _picture(self, editor: Editor) -> None:
-        colour = self._rng.choice(("pink", "orange"))
-        image = (await self.world.image(colour, picture_file(colour=colour))).id  # also from the trash
-        await self._show(editor, image if self._rng.random() < 0.6 else None)
-
-    async def _pink(self, editor: Editor) -> None:
-        await self._show(editor, (await self.world.image("pink", picture_file(colour="pink"))).id)
-
-    async def _no_picture(self, editor: Editor) -> None:
-        await self._show(editor, None)
-
-    async def _show(self, editor: Editor, image: str | None) -> None:
-        draft = await editor.draft(self._pick(self.pages))
-        await editor.write(draft.sections[0].id, image=None if image is None else {"imageId": image})
 
     async def _drop_picture(self, editor: Editor) -> None:
         image = self._pick(self.images)
@@ -367,13 +308,16 @@ class Clockwork:
             self.scheduled.pop(action, None)
 
 
-def _texts_of(snapshot: Any) -> Texts:
-    texts = {"title": snapshot["title"], "slug": snapshot["slug"], "meta": snapshot["meta"]["description"] or ""}
-    for section in snapshot["sections"]:
-        for locale, content in section["contents"].items():
-            for slot, value in content.items():
-                texts[f"{section['id']} {locale} {slot}"] = value if isinstance(value, str) else json.dumps(value)
-    return texts
+def _pairs_of(changes: Iterable[Change]) -> set[Pair]:
+    return {(words_of(each.before), words_of(each.after)) for each in changes}
+
+
+def _new_words(pairs: Iterable[Pair]) -> set[str]:
+    return {word for before, after in pairs for word in after - before}
+
+
+def _list(pairs: Iterable[Pair]) -> list[str]:
+    return sorted(f"{sorted(before)} → {sorted(after)}" for before, after in pairs)
 
 
 async def run_clockwork(folder: Path, seed: int, steps: int) -> Clockwork:

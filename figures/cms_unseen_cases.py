@@ -14,6 +14,14 @@ CASES: Final = {
     "a text that is corrected once it is scheduled": (
         "create publish_set title schedule_page title schedule_page wait wait"
     ),
+    "Monday's text is corrected while Friday's is scheduled": (
+        "create publish_set title schedule_page title later schedule_page title soon schedule_page wait wait wait"
+    ),
+    "a text that goes on from that of another": "create publish_set extend bob:extend bob:publish_set publish_set",
+    "a picture whose text another changed": "create pink publish_set alt bob:focus bob:publish_set publish_set",
+    "a page below the unpublished address of another": (
+        "create publish_set address bob:create bob:last_below bob:publish_set discard bob:publish_set"
+    ),
     "a picture of what is scheduled": "create publish_set pink schedule_page pat:no_picture pat:drop_picture wait wait",
     "an edit that takes back what is scheduled": (
         "create publish_set title schedule_set old_title heading bob:publish_page wait wait"

@@ -146,19 +146,21 @@ _LOST: Final = {
     ),
 }
 _DOOR: Final = "remit_cms.storage.door"
-_BESIDE: Final = edited(
-    f"{_DOOR}:_check_later_claim", "if approved.parts.keys() &", "if set[str]() and approved.parts.keys() &"
+_PLANNING: Final = "remit_cms.storage.planning"
+_BESIDE: Final = together(
+    edited(f"{_DOOR}:_check_later_claim", "if overlaps(", "if False and overlaps("),
+    edited(f"{_PLANNING}:_replaces", "claim.at == at", "claim.at != claim.at"),
 )
 _UNSEEN: Final = {
     "a corrected text is scheduled beside the old one": _BESIDE,
     "a page is published with what is scheduled of it": together(
-        _BESIDE, edited(f"{_DOOR}:plan_page", "if scheduled or at is not None:", "if at is not None:")
+        _BESIDE, edited(f"{_PLANNING}:plan_page", "if scheduled or at is not None:", "if at is not None:")
     ),
     "what is scheduled stays in the open change set": edited(
         "remit_cms.scheduling.scheduling:Scheduling.schedule_change_set", 'close_set(edit, found, "scheduled")', "pass"
     ),
     "a text for Friday is approved over today's, and not over Monday's": edited(
-        f"{_DOOR}:_plan", "claim.at <= at", "claim.at < claim.at"
+        f"{_PLANNING}:plan_document", "claim.at <= at", "claim.at < claim.at"
     ),
     "a deletion is undone, and visitors do not see the page again": edited(
         "remit_cms.publishing.undoing:find_undo_steps", "*await _find_former(scope, each, rows)", "None, None, None"
@@ -176,7 +178,13 @@ _UNSEEN: Final = {
         "remit_cms.storage.images:find_uses", "await find_waiting(scope, image)", "list[Waiting]()"
     ),
     "an edit is published that takes back what is scheduled": edited(
-        f"{_DOOR}:_check_later_claim", ".keys() | planned.edited)", ".keys())"
+        f"{_PLANNING}:overlaps", ", *planned.edited}", "}"
+    ),
+    "what is scheduled for later is overruled by a correction of what precedes it": edited(
+        "remit_cms.scheduling.following:lay_again", "if await write_back(", "if False and await write_back("
+    ),
+    "a correction stands beside the action that it replaces": edited(
+        "remit_cms.scheduling.following:replace_actions", "for each in planned for", "for each in planned[:0] for"
     ),
     "a page is hidden though its next text is scheduled": edited(
         f"{_DOOR}:_check_later_claim",

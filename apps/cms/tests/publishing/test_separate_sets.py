@@ -156,6 +156,7 @@ async def test_a_page_goes_live_below_one_of_its_own_set(ann: Editor) -> None:
         ("a b c", "a c", "a c d", True),  # another's deletion
         ("a b c", "a x c", "y a x c y", True),
         ("a b c", "a x c", "a y c", False),
+        ("3 euros.", "3 euros. And cake.", "2 euros.", False),  # a word that both have
         ("a", "b", "c", False),
         ("a", "DATA", "“DATA”.", True),
         (None, "Ann's words", "Ann's words, and mine", True),

@@ -56,23 +56,6 @@ async def test_what_builds_on_a_scheduled_page_is_refused_before_a_person_is_ask
     assert "cancelled before" in (await carry_out(ann, action)).message
 
 
-async def test_a_corrected_text_is_not_scheduled_beside_the_old_one(ann: Editor) -> None:
-    await ann.create("Prices")
-    await ann.publish_page("prices")
-    await ann.update("prices", title="Prices, wrong")
-    action = await schedule(ann, "prices")
-    await ann.update("prices", title="Prices, right")
-    later = SchedulePage(page_id="prices", at=NOON)
-    refusal = rf"'Prices, wrong' is to be published on 1 June 2026, 12:00 UTC .*cms_cancelScheduledAction, {action}"
-    with pytest.raises(ConflictError, match=refusal):
-        await ann.world.scheduling.preview_page(ann.call(), later)
-    with pytest.raises(ConflictError, match=refusal):
-        await schedule(ann, "prices", "2026-05-01")
-    await cancel(ann, action)
-    await carry_out(ann, await schedule(ann, "prices"))
-    assert await ann.live_title("prices") == "Prices, right"
-
-
 async def test_scheduled_actions_are_layers_in_order_of_time(ann: Editor) -> None:
     await ann.create("Offer")
     await ann.publish_page("offer")

@@ -13,8 +13,8 @@ from remit_cms.checks.checks import CHECKS, Remark, Subject, links_of
 from remit_cms.sections.links import find_addresses
 from remit_cms.site.lists import find_content
 from remit_cms.site.lookup import Edition, load_edition, parse_address
-from remit_cms.storage.door import Planned
 from remit_cms.storage.outlook import Outlook, load_due
+from remit_cms.storage.planning import Planned
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, States
 from remit_cms.storage.tables import Page

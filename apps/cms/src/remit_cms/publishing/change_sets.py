@@ -54,9 +54,10 @@ from remit_cms.storage.claims import PENDING, REMOVALS, describe_action, find_cl
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import PathDifference, compare_paths
 from remit_cms.storage.documents import draft_state, make_preview
-from remit_cms.storage.door import Planned, check_plan, describe_claims, go_live, plan_set
+from remit_cms.storage.door import check_plan, describe_claims, go_live
 from remit_cms.storage.lists import Order, list_items, list_rows
 from remit_cms.storage.outlook import pin_plan
+from remit_cms.storage.planning import Planned, plan_set
 from remit_cms.storage.removals import withdraw_removals
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import load_structures_of
@@ -307,10 +308,9 @@ async def describe_publication(
     """The whole difference that visitors will see, now or at a time, for the approver of a change set."""
     ordered = sort_by_weight(pages)
     differences = [difference for each in ordered for difference in await compare_planned(scope, each, title_of(each))]
-    count = pluralize(len(differences), "difference")
+    count, titles = pluralize(len(differences), "difference"), name_some(_list_titles(ordered))
     remarks = await describe_overruled(scope, [each.move for each in pages])
     removals, links = await describe_removals(scope, pages)
-    titles = name_some(_list_titles(ordered))
     remarks += removals + await describe_claims(scope, pages, caller, change_set)
     return make_preview(
         f"the change set '{change_set.name}' with {_count(pages)} ({titles}), {count}{remarks}",

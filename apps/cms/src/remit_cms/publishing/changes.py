@@ -17,9 +17,9 @@ from remit_cms.sections.links import find_addresses
 from remit_cms.storage.claims import HIDDEN, REMOVALS
 from remit_cms.storage.differences import NEW_SECTIONS, Difference, compare_snapshots, iterate_places, to_text
 from remit_cms.storage.documents import describe_document
-from remit_cms.storage.door import Planned
 from remit_cms.storage.images import iterate_image_slots, map_images
 from remit_cms.storage.links import LinkHere, describe_links, find_links, link_state, links_of
+from remit_cms.storage.planning import Planned
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_structures_of
 from remit_cms.storage.tables import Page

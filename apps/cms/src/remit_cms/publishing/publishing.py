@@ -25,17 +25,11 @@ from remit_cms.sections.contents import view_section
 from remit_cms.sections.slices import cut_sections, shown_ids, shown_parts
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import describe_document, draft_state, make_preview
-from remit_cms.storage.door import (
-    Planned,
-    check_plan,
-    describe_claims,
-    plan_hiding,
-    plan_page,
-    publish_at_once,
-)
+from remit_cms.storage.door import check_plan, describe_claims, plan_hiding, publish_at_once
 from remit_cms.storage.hiding import preview_hiding
 from remit_cms.storage.live import find_live_page
 from remit_cms.storage.outlook import pin_plan
+from remit_cms.storage.planning import Planned, plan_page
 from remit_cms.storage.readings import read_state
 from remit_cms.storage.scope import Scope, slug_of
 from remit_cms.storage.stale_edits import read_parts, read_text_parts

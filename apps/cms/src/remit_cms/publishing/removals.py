@@ -12,7 +12,8 @@ from remit_cms.publishing.publishing import page_state
 from remit_cms.storage.change_sets import find_or_open_set, find_set
 from remit_cms.storage.claims import DELETED, HIDDEN, REMOVALS
 from remit_cms.storage.database import Database
-from remit_cms.storage.door import check_unused, plan_hiding, plan_set
+from remit_cms.storage.door import check_unused, plan_hiding
+from remit_cms.storage.planning import plan_set
 from remit_cms.storage.removals import claim_removal
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import REMOVABLE_KINDS, ChangeSet, Kind, Page

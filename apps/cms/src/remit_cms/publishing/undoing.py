@@ -11,11 +11,12 @@ from remit.errors import AlreadyExistsError, ConflictError
 from remit_cms.storage.claims import IS_CLAIMED, find_claims
 from remit_cms.storage.differences import compare_snapshots, list_fields
 from remit_cms.storage.documents import draft_state
-from remit_cms.storage.door import Planned, check_plan, close_set
+from remit_cms.storage.door import check_plan, close_set
 from remit_cms.storage.layers import Layered, lay_edits, load_settled
 from remit_cms.storage.live import Move, move_live
 from remit_cms.storage.merging import apply_changes, find_beginning
 from remit_cms.storage.parts import iterate_changed_parts, values_of
+from remit_cms.storage.planning import Planned
 from remit_cms.storage.revisions import save_revision
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, apply_snapshot, build_snapshot, load_snapshot

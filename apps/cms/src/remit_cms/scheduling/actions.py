@@ -16,10 +16,11 @@ from remit_cms.storage.change_sets import find_open_set, find_pages_of, find_set
 from remit_cms.storage.claims import add_claims, find_claims
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import compare_paths
-from remit_cms.storage.door import Planned, check_parents, close_set, go_live, plan_set
+from remit_cms.storage.door import check_parents, close_set, go_live
 from remit_cms.storage.links import find_links
 from remit_cms.storage.missing import SCHEDULED, not_found
 from remit_cms.storage.parts import part_of
+from remit_cms.storage.planning import Planned, plan_set
 from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import load_structures_of
@@ -177,7 +178,10 @@ async def check_not_built_upon(scope: Scope, row: ScheduledAction) -> None:
                 continue
             later = Approval.model_validate(claim.action.approved.get(page, {}))
             if not own or VISIBLE in own or own.keys() & {*later.parts, *later.edited}:
-                raise ConflictError(f"{claim}, which was approved as what follows this. Cancel that first.")
+                raise ConflictError(
+                    f"{claim}, which was approved as what follows this. Cancel that first, or schedule this again for "
+                    "its time once it is corrected: that replaces it."
+                )
 
 
 async def release(edit: Edit, row: ScheduledAction) -> None:

@@ -79,9 +79,10 @@ class ScheduledActionView(View):
 
 
 class ScheduledActionReply(WriteReply):
-    """One scheduled action."""
+    """One scheduled action, and the ids of those for the same time that it has ``replaced``."""
 
     action: ScheduledActionView
+    replaced: OmittedIfNone[list[str]] = None
 
 
 class ScheduledActionsReply(ListReply):

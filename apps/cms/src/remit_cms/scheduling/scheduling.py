@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
@@ -31,6 +31,7 @@ from remit_cms.scheduling.actions import (
     is_overdue,
     release,
 )
+from remit_cms.scheduling.following import Follower, find_followers, lay_again, replace_actions, show_followers
 from remit_cms.scheduling.payloads import (
     CancelScheduledAction,
     ExpirePage,
@@ -44,12 +45,14 @@ from remit_cms.scheduling.payloads import (
 )
 from remit_cms.scheduling.times import find_zone, format_time, read_time
 from remit_cms.storage.change_sets import find_pages_of
+from remit_cms.storage.claims import take_over
 from remit_cms.storage.database import Database, Schedules
 from remit_cms.storage.documents import describe_document, make_preview
-from remit_cms.storage.door import Planned, close_set, describe_claims, keep_planned, make_set, plan_hiding
+from remit_cms.storage.door import close_set, describe_claims, keep_planned, make_set, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.outlook import pin_plan
+from remit_cms.storage.planning import Planned
 from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
@@ -67,6 +70,14 @@ _NEXT_FIRST: Final = Order((ScheduledAction.state != "scheduled", ScheduledActio
 _POSTPONED: Final = "An earlier scheduled action on the same documents is not done yet, so this one waits for it."
 
 
+class _Made(NamedTuple):
+    """A scheduled action, what it makes of documents, and what follows it where it replaces another one."""
+
+    row: ScheduledAction
+    planned: Sequence[Planned] = ()
+    followers: Sequence[Follower] = ()
+
+
 class Scheduling:
     """Publishes and unpublishes at times to come.
 
@@ -80,11 +91,13 @@ class Scheduling:
     async def schedule_page(self, ctx: LeafContext, payload: SchedulePage) -> ScheduledActionReply:
         """Publish a page, post or entry at a time to come, as it is now, after approval. At once: cms_publishPage."""
 
-        async def make(edit: Edit, at: datetime) -> ScheduledAction:
+        async def make(edit: Edit, at: datetime) -> _Made:
             page = await edit.find_document(payload.page_id)
-            planned = await find_publication(edit, page, at=at)
-            change_set = await make_set(edit, f"Publication of {page.title}", [planned], state="scheduled")
-            return await self._new_row(edit, PUBLISH, page, at, change_set, [planned])
+            planned = [await find_publication(edit, page, at=at)]
+            followers = await find_followers(edit, planned, at)
+            change_set = await make_set(edit, f"Publication of {page.title}", planned, state="scheduled")
+            row = await self._new_row(edit, PUBLISH, page, at, change_set, planned)
+            return _Made(row, planned, followers)
 
         return await self._schedule(ctx, payload, make)
 
@@ -94,16 +107,18 @@ class Scheduling:
         async with open_view(self._database, ctx) as scope:
             page, at = await scope.find_document(payload.page_id), await self._read_time(scope, payload.at)
             planned = await find_publication(scope, page, at=at)
-            return await _with_time(scope, at, await describe_publication(scope, planned, ctx.caller, at=at))
+            preview = await describe_publication(scope, planned, ctx.caller, at=at)
+            followers = await find_followers(scope, [planned], at)
+            return await _with_time(scope, at, await show_followers(scope, preview, followers))
 
     async def expire_page(self, ctx: LeafContext, payload: ExpirePage) -> ScheduledActionReply:
         """Hide a page, post or entry from visitors at a time to come, after approval. At once: cms_unpublishPage."""
 
-        async def make(edit: Edit, at: datetime) -> ScheduledAction:
+        async def make(edit: Edit, at: datetime) -> _Made:
             planned = await _find_expiring(edit, payload.page_id, at)
             name = f"Hiding of {planned.page.title}"
             change_set = await make_set(edit, name, [planned], state="scheduled")
-            return await self._new_row(edit, UNPUBLISH, planned.page, at, change_set, [planned])
+            return _Made(await self._new_row(edit, UNPUBLISH, planned.page, at, change_set, [planned]))
 
         return await self._schedule(ctx, payload, make)
 
@@ -123,13 +138,17 @@ class Scheduling:
     async def schedule_change_set(self, ctx: LeafContext, payload: ScheduleChangeSet) -> ScheduledActionReply:
         """Publish a change set at a time to come, as it is now, after one approval. At once: cms_publishChangeSet."""
 
-        async def make(edit: Edit, at: datetime) -> ScheduledAction:
+        async def make(edit: Edit, at: datetime) -> _Made:
             found = await find_chosen_set(edit, ctx, payload.change_set_id)
             planned = await find_publishable(edit, found, at=at)
+            followers = await find_followers(edit, planned, at)
+            for each in planned:
+                await take_over(edit, found, each.taken)
             await keep_planned(edit, found, planned)
             close_set(edit, found, "scheduled")
             await refresh_statuses(edit, found)
-            return await self._new_row(edit, PUBLISH, found, at, found, planned)
+            row = await self._new_row(edit, PUBLISH, found, at, found, planned)
+            return _Made(row, planned, followers)
 
         return await self._schedule(ctx, payload, make)
 
@@ -140,7 +159,9 @@ class Scheduling:
             found = await find_chosen_set(scope, ctx, payload.change_set_id)
             at = await self._read_time(scope, payload.at)
             planned = await find_publishable(scope, found, at=at)
-            return await _with_time(scope, at, await describe_set(scope, found, planned, ctx.caller, at=at))
+            preview = await describe_set(scope, found, planned, ctx.caller, at=at)
+            followers = await find_followers(scope, planned, at)
+            return await _with_time(scope, at, await show_followers(scope, preview, followers))
 
     async def list_scheduled_actions(self, ctx: LeafContext, payload: ListScheduledActions) -> ScheduledActionsReply:
         """List what will be published or hidden at times to come, the next first, then what was refused at its time."""
@@ -173,8 +194,7 @@ class Scheduling:
             return await _end(edit, row, "cancelled", f"Cancelled: {_describe(row, 'will not be')}")
 
         reply = await edit_once(self._database, ctx, payload, ScheduledActionReply, work)
-        with suppress(NotFoundError):  # a run of another person: at its time it finds the action cancelled
-            await self._schedules.cancel(self._schedules.find_run(reply.action.id))
+        await self._cancel_call(reply.action.id)
         return reply
 
     async def run_scheduled_action(self, ctx: LeafContext, payload: RunScheduledAction) -> ScheduledActionReply:
@@ -234,24 +254,34 @@ class Scheduling:
         self,
         ctx: LeafContext,
         payload: SchedulePage | ExpirePage | ScheduleChangeSet,
-        make: Callable[[Edit, datetime], Awaitable[ScheduledAction]],
+        make: Callable[[Edit, datetime], Awaitable[_Made]],
     ) -> ScheduledActionReply:
         _check_reach(ctx)
 
         async def work(edit: Edit) -> ScheduledActionReply:
-            row = await make(edit, await read_time(edit, payload.at, edit.now))
+            row, planned, followers = await make(edit, await read_time(edit, payload.at, edit.now))
             edit.session.add(row)
             await edit.session.flush()
             edit.add_change("scheduled-action", row.id, 1, name=row.title)
+            replaced = await replace_actions(edit, planned, row)
+            await lay_again(edit, followers)
             view = await _view_one(edit, row)
-            return ScheduledActionReply(action=view, message=f"{_describe(row)} at {view.at}")
+            message = f"{_describe(row)} at {view.at}"
+            return ScheduledActionReply(action=view, replaced=replaced or None, message=message)
 
         reply = await edit_once(self._database, ctx, payload, ScheduledActionReply, work)
         # After the commit, so that the call finds its row; a second attempt of this one schedules it if a crash came in
         # between.
         action, at = reply.action.id, datetime.fromisoformat(reply.action.at)
         await self._schedules.add(action, RUN_TOOL, {"actionId": action}, at=at)
+        for each in reply.replaced or ():
+            await self._cancel_call(each)
         return reply
+
+    async def _cancel_call(self, action: str) -> None:
+        """End the scheduled call of an action. That of another person finds at its time that the action has ended."""
+        with suppress(NotFoundError):
+            await self._schedules.cancel(self._schedules.find_run(action))
 
     async def _new_row(
         self,

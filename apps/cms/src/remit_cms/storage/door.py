@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -12,130 +11,18 @@ from sqlalchemy import delete
 from remit.errors import ConflictError
 from remit.tools import Caller
 from remit_cms.models import pluralize
-from remit_cms.storage.approved import Approval, changed_parts
-from remit_cms.storage.change_sets import find_free_name, find_pages_of, open_set
-from remit_cms.storage.claims import (
-    DELETED,
-    HIDDEN,
-    Claimed,
-    add_claims,
-    find_claims,
-    find_settled,
-    take_over,
-)
-from remit_cms.storage.differences import compare_snapshots
+from remit_cms.storage.change_sets import find_free_name, open_set
+from remit_cms.storage.claims import DELETED, HIDDEN, Claimed, add_claims, find_claims, take_over
 from remit_cms.storage.images import find_uses_after
-from remit_cms.storage.layers import lay_edits, load_settled
-from remit_cms.storage.live import Move, check_moves, move_live
+from remit_cms.storage.live import check_moves, move_live
 from remit_cms.storage.parents import addresses_of, find_loose_addresses
+from remit_cms.storage.planning import Planned, cancel_first, find_states, overlaps, plan_document
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Kind, Page
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.trash import move_to_trash
 
 _MAX_NAMED: Final = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """The planned change of a document for visitors: the states before and after; None means that they see nothing.
-
-    ``numbers`` are the revisions with the edits, or one of `REMOVALS`, and ``edited`` their parts, also those that
-    change nothing for visitors. ``revision`` is one that says the same as ``wanted``, if there is one. ``taken`` are
-    the claims of others whose edits go live too. ``blocked`` says what the edits build on that would not.
-    """
-
-    page: Page
-    numbers: tuple[int, ...]
-    live: Snapshot | None
-    wanted: Snapshot | None
-    revision: int | None = None
-    taken: tuple[Claimed, ...] = ()
-    blocked: str = ""
-    edited: frozenset[str] = frozenset()
-
-    @property
-    def states(self) -> tuple[Snapshot | None, Snapshot | None]:
-        """What visitors see before and after."""
-        return self.live, self.wanted
-
-    @property
-    def deletes(self) -> bool:
-        """Whether editors see nothing of the document either."""
-        return self.numbers == (DELETED,)
-
-    @property
-    def changes_nothing(self) -> bool:
-        """Whether it would hide a document that visitors do not see."""
-        return self.numbers == (HIDDEN,) and self.live is None
-
-    @property
-    def move(self) -> Move:
-        """The move of the live pointer."""
-        return Move(self.page, self.wanted, self.revision)
-
-
-async def plan_set(scope: Scope, change_set: ChangeSet, *, at: datetime | None = None) -> list[Planned]:
-    """What a change set makes of its documents, now or at a time, by slug. Deleted ones are left out."""
-    pages = await find_pages_of(scope, change_set.id)
-    claims = await find_claims(scope, [*pages])
-    own: dict[str, Claimed] = {}
-    for each in claims:
-        if each.change_set is change_set and (each.is_hiding or each.page not in own):  # what goes has no edits
-            own[each.page] = each
-    others = {
-        page: [each for each in claims if each.page == page and each.change_set is not change_set] for page in pages
-    }
-    return [await _plan(scope, pages[page], own[page].numbers, others[page], at) for page in pages if page in own]
-
-
-async def find_states(
-    scope: Scope, pages: Sequence[Page], at: datetime, *, made: datetime | None = None
-) -> dict[str, Snapshot | None]:
-    """What visitors will see of documents at a time, by id; None for nothing.
-
-    ``made`` leaves out what was scheduled after it.
-    """
-    claims = [
-        each
-        for each in await find_claims(scope, [page.id for page in pages])
-        if each.action is not None and (made is None or each.action.created_at <= made)
-    ]
-    return {
-        page.id: (await _plan(scope, page, (), [each for each in claims if each.page == page.id], at)).live
-        for page in pages
-    }
-
-
-async def plan_page(scope: Scope, page: Page, *, at: datetime | None = None) -> Planned:
-    """What the publication of a page makes of it: all its edits that wait go live, but for those that are scheduled.
-
-    Raises:
-        ConflictError: there is nothing to publish.
-    """
-    claims = await find_claims(scope, [page.id])
-    scheduled = [each for each in claims if each.action is not None]
-    taken = [each for each in claims if each.action is None and not each.is_hiding]
-    draft, numbers = await build_snapshot(scope, page), sorted(number for each in taken for number in each.numbers)
-    if scheduled or at is not None:
-        planned = await _plan(scope, page, (*numbers,), scheduled, at)
-        if not numbers and planned.live is None and planned.wanted is not None:  # it comes back as it was
-            shown = [max(each.numbers) for each in scheduled if not each.is_hiding]
-            planned = replace(planned, numbers=(max([await find_settled(scope, page) or 0, *shown]),))
-    else:
-        live = None if page.live is None else await load_snapshot(scope, page.id, page.live)
-        planned = Planned(page, (*numbers,) or (page.revision,), live, draft, page.revision)
-    if not planned.numbers or (not planned.blocked and not compare_snapshots(planned.live, planned.wanted)):
-        raise ConflictError(_describe_nothing(page, scheduled))
-    return replace(planned, taken=(*taken,))
-
-
-def _describe_nothing(page: Page, scheduled: Sequence[Claimed]) -> str:
-    if not scheduled:
-        return f"Page '{page.title}' is live as its draft is: there is nothing to publish."
-    listed = "; ".join(map(str, scheduled))
-    return f"Page '{page.title}' has nothing to publish but what is scheduled: {listed}. {_cancel_first(scheduled[0])}"
 
 
 async def plan_hiding(scope: Scope, page: Page, *, at: datetime | None = None, deletes: bool = False) -> Planned:
@@ -145,7 +32,7 @@ async def plan_hiding(scope: Scope, page: Page, *, at: datetime | None = None, d
         ConflictError: it is the home page, or a later change of it is scheduled.
     """
     claims = [each for each in await find_claims(scope, [page.id]) if each.action is not None]
-    planned = await _plan(scope, page, (DELETED if deletes else HIDDEN,), claims, at)
+    planned = await plan_document(scope, page, (DELETED if deletes else HIDDEN,), claims, at)
     await check_plan(scope, [planned], at=at)
     return planned
 
@@ -164,7 +51,8 @@ async def check_plan(
     claims = await find_claims(scope, [each.page.id for each in planned])
     for each in planned:
         for claim in claims:
-            if claim.page == each.page.id and (own is None or claim.change_set is not own):
+            is_own = claim in each.taken or (own is not None and claim.change_set is own)
+            if claim.page == each.page.id and not is_own:
                 _check_later_claim(each, claim, at)
     await check_moves(scope, [each.move for each in planned])
     await check_parents(scope, planned, own, at=at)
@@ -227,18 +115,12 @@ def _check_later_claim(planned: Planned, claim: Claimed, at: datetime | None) ->
     is_expiry = claim.is_hiding and claim.action.action == "unpublish"
     if planned.wanted is None or (claim.is_deletion and at is not None and claim.action.at < at):
         if at is not None or not is_expiry:  # what is hidden now may be hidden again later, which changes nothing
-            raise ConflictError(f"{claim}. {_cancel_first(claim)}")
+            raise ConflictError(f"{claim}. {cancel_first(claim)}")
         return
-    if claim.is_hiding:
+    if claim.is_hiding or (planned.replaced and at is not None and claim.action.at > at):  # that follows, and is shown
         return
-    approved = Approval.model_validate(claim.action.approved.get(claim.page, {}))
-    if approved.parts.keys() & (changed_parts(planned.live, planned.wanted).keys() | planned.edited):
-        raise ConflictError(f"{claim}, with other texts in the same places. {_cancel_first(claim)}")
-
-
-def _cancel_first(claim: Claimed) -> str:
-    action = "" if claim.action is None else claim.action.id
-    return f"Cancel that first: cms_cancelScheduledAction, {action}."
+    if overlaps(planned, claim):
+        raise ConflictError(f"{claim}, with other texts in the same places. {cancel_first(claim)}")
 
 
 async def describe_claims(
@@ -255,7 +137,9 @@ async def describe_claims(
     for claim in claims:
         if (own is not None and claim.change_set is own) or _is_of_caller(claim, caller):
             continue
-        if claim.action is not None or claim.is_hiding:
+        if claim.action is not None and (claim.page, claim) in taken:
+            named.append(f"in place of what is scheduled: {claim.in_words}")
+        elif claim.action is not None or claim.is_hiding:
             named.append(claim.in_words)
         elif (claim.page, claim) in taken or claim.page in deleted:
             named.append(f"with {claim.in_words}")
@@ -335,45 +219,3 @@ async def publish_at_once(edit: Edit, what: str, planned: Planned) -> ChangeSet:
     change_set = await make_set(edit, f"{what} {planned.page.title}", [planned])
     await go_live(edit, change_set, [planned])
     return change_set
-
-
-async def _plan(
-    scope: Scope, page: Page, numbers: tuple[int, ...], others: Sequence[Claimed], at: datetime | None
-) -> Planned:
-    settled = await find_settled(scope, page)
-    base = await load_settled(scope, page)
-    is_visible, in_base = page.live is not None, list[int]()
-    for claim in others:
-        if at is not None and claim.at is not None and claim.at <= at:
-            is_visible = not claim.is_hiding
-            if is_visible:
-                base = (await lay_edits(scope, page.id, base, claim.numbers, in_base=in_base)).snapshot
-                in_base += claim.numbers
-    live = base if is_visible else None
-    layered = await lay_edits(scope, page.id, base, numbers, in_base=in_base)
-    if layered.missing:
-        last = await load_snapshot(scope, page.id, max(numbers))
-        return Planned(page, numbers, live, last, blocked=_describe_blocked(page, numbers, others))
-    same = await _find_same(scope, page, layered.snapshot, {max(numbers, default=0), settled or 0})
-    return Planned(page, numbers, live, layered.snapshot, same, edited=layered.edited)
-
-
-def _describe_blocked(page: Page, numbers: Sequence[int], others: Sequence[Claimed]) -> str:
-    below = [each for each in others if not each.is_hiding and min(each.numbers) < max(numbers)]
-    if not below:
-        return f"Edits of page '{page.title}' are of what is no longer there. cms_discardChangeSet undoes them."
-    if below[0].action is not None:
-        return (
-            f"Edits of page '{page.title}' build on others, which are scheduled: {below[0]}. {_cancel_first(below[0])}"
-        )
-    return (
-        f"Page '{page.title}' has edits that build on {below[0]}. cms_addToChangeSet adds them to this change set, so "
-        "that the approver sees them."
-    )
-
-
-async def _find_same(scope: Scope, page: Page, state: Snapshot | None, numbers: set[int]) -> int | None:
-    for number in sorted(numbers - {HIDDEN}, reverse=True) if state is not None else ():
-        if not compare_snapshots(await load_snapshot(scope, page.id, number), state):
-            return number
-    return None

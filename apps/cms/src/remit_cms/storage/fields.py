@@ -100,12 +100,13 @@ def _keeps_a_key(base: Content, before: Content, after: Content) -> bool:
 
 
 def _keeps_a_token(base: Sequence[str], before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether the edit left anything where others had edited, or wrote some of its words again."""
-    first, last, _ = _changed_span(before, base)
+    """Whether the edit left anything where others had edited, or wrote some words again that are theirs alone."""
+    first, last, former_end = _changed_span(before, base)
     start, end, latter_end = _changed_span(before, after)
     if not (start <= first and last <= end):
         return True
-    return not {*map(_word, before[start:end])}.isdisjoint({*map(_word, after[start:latter_end])} - {""})
+    theirs = {*map(_word, before[first:last])} - {"", *map(_word, base[first:former_end])}
+    return not theirs.isdisjoint(map(_word, after[start:latter_end]))
 
 
 def _changed_span(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[int, int, int]:

@@ -23,10 +23,14 @@ WHOLE: Final = "document"
 
 @dataclass(frozen=True, slots=True)
 class Layered:
-    """A state of a document, or None; the parts of edits that build on what it lacks, and all that were edited."""
+    """A state of a document, or None; the parts of edits that build on what it lacks, and all that were edited.
+
+    Of those that build on what it lacks, some are ``misplaced``: they have no place in it.
+    """
 
     snapshot: Snapshot | None
     missing: tuple[str, ...] = ()
+    misplaced: tuple[str, ...] = ()
     edited: frozenset[str] = frozenset()
 
 
@@ -62,19 +66,26 @@ async def lay_edits(
     later = [*await _find_published(scope, page, min(numbers)), *in_base]
     history = await _load_history(scope, page, {*numbers, *later})
     changed_later = {number: {*history.iterate_fields(number, number)} for number in later}
-    missing, edited = list[str](), set[str]()
+    missing, misplaced, edited = list[str](), list[str](), set[str]()
     for first, last in _runs(numbers):
         edited.update(map(part_of_field, history.iterate_fields(first, last)))
         overruled = {field for number, fields in changed_later.items() if number > last for field in fields}
         before, after = history.find_before(first), history.states[last]
         if base is None and before is not None:
-            return Layered(None, (WHOLE,))
+            return Layered(None, (WHOLE,), (WHOLE,))
         if base is None:
             base = after
             continue
         changes = apply_changes(base, before or empty_state(after), after, leave_out=partial(_is_overruled, overruled))
         base, missing = changes.snapshot, [*missing, *changes.missing]
-    return Layered(base, (*missing,), frozenset(edited))
+        misplaced += changes.misplaced
+    return Layered(base, (*missing,), (*misplaced,), frozenset(edited))
+
+
+async def find_fields(scope: Scope, page: str, numbers: Sequence[int]) -> dict[str, int]:
+    """The fields that revisions of a document changed, each with the last that did."""
+    history = await _load_history(scope, page, numbers)
+    return {field: number for number in sorted(numbers) for field in history.iterate_fields(number, number)}
 
 
 def _is_overruled(overruled: Collection[str], field: str) -> bool:

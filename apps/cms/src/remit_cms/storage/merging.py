@@ -21,10 +21,14 @@ _ORDER = f"{STRUCTURE}/order"
 
 
 class Merged(NamedTuple):
-    """A state with changes applied, and the parts of them that build on what it lacks, such as a text of no section."""
+    """A state with changes applied, and the parts of them that build on what it lacks.
+
+    Those that are ``misplaced`` have no place in it, such as a text of no section; others keep words of what it lacks.
+    """
 
     snapshot: Snapshot
     missing: tuple[str, ...]
+    misplaced: tuple[str, ...]
 
 
 def empty_state(document: Snapshot | Page) -> Snapshot:
@@ -69,11 +73,11 @@ def apply_changes(
             fields[field] = new[field]
     values = join_values(fields)
     merge = _OrderMerge(before, after, frozenset(changed))
-    missing = [field for field in changed if field in fields and not _has_place(field, fields)]
-    missing += [field for field in changed if _builds_on(field, own, old, new)]
+    misplaced = [field for field in changed if field in fields and not _has_place(field, fields)]
+    missing = misplaced + [field for field in changed if _builds_on(field, own, old, new)]
     sections = _build_sections(base, after, values, merge)
     merged = _with_texts(base, after, values).model_copy(update={"sections": sections})
-    return Merged(merged, (*dict.fromkeys(map(part_of_field, missing)),))
+    return Merged(merged, *((*dict.fromkeys(map(part_of_field, each)),) for each in (missing, misplaced)))
 
 
 def iterate_changed_fields(before: Snapshot, after: Snapshot) -> Iterator[str]:

@@ -14,10 +14,10 @@ from remit.errors import ConflictError
 from remit.tools import ShownObject
 from remit_cms.storage.change_sets import find_pages_of
 from remit_cms.storage.claims import PENDING
-from remit_cms.storage.door import Planned, find_states, plan_page, plan_set
 from remit_cms.storage.parts import values_of
 from remit_cms.storage.pinned import are_live, load_pinned
 from remit_cms.storage.pins import PREVIEW, Act, DatePin, PagePin, Pin, PlanPin, SetPin, name_pin
+from remit_cms.storage.planning import Planned, find_states, plan_page, plan_set
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, States, load_snapshot
 from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction

@@ -14,7 +14,7 @@ from remit.tools import Change
 from remit_cms.models import Content, name_some, pluralize
 from remit_cms.publishing.changes import in_words
 from remit_cms.storage.approved import reads_otherwise
-from remit_cms.storage.door import plan_set
+from remit_cms.storage.planning import plan_set
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot
 from remit_cms.storage.tables import (

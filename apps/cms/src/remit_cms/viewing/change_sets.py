@@ -16,9 +16,9 @@ from remit_cms.publishing.undoing import find_undo_steps
 from remit_cms.storage.change_sets import has_pending_edits
 from remit_cms.storage.claims import PENDING
 from remit_cms.storage.database import Database
-from remit_cms.storage.door import Planned, plan_set
 from remit_cms.storage.pinned import pin_change_set
 from remit_cms.storage.pins import PagePin
+from remit_cms.storage.planning import Planned, plan_set
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Publication
 from remit_cms.storage.transactions import open_view

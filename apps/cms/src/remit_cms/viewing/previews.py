@@ -14,9 +14,9 @@ from remit_cms.publishing.changes import compare_states, show_changes
 from remit_cms.scheduling.times import describe_time, find_zone
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import Difference
-from remit_cms.storage.door import find_states
 from remit_cms.storage.outlook import Outlook, load_outlook
 from remit_cms.storage.pins import DatePin, PagePin, Pin, PlanPin, find_pin
+from remit_cms.storage.planning import find_states
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, States, load_snapshot
 from remit_cms.storage.tables import Page
