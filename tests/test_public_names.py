@@ -64,10 +64,10 @@ PUBLIC: Final = {
         BrokenJournalError BudgetError CallCancelledError CallError CompletionError ConflictError
         ContextLengthError ContractError DeadlineError DeniedError DivergedError ExternalError IdempotencyError
         InternalError InvalidArgumentsError InvalidOutputError JournalError JournalFormatError LayerOrderError
-        LeaseError MaxTurnsError MissingCapabilityError ModelAccessError ModelBusyError ModelError ModelRefusedError
-        ModelUnavailableError NameTakenError NoModelError NotFoundError PolicyError RateLimitedError RemitError
-        RepeatedCallError RequestConflictError RequestDeniedError RequestError RequestNotFoundError SealError SetupError
-        StillRunningError Suspended ToolFailed UnknownToolError error_from_reply
+        LeaseError LostAnswerError MaxTurnsError MissingCapabilityError ModelAccessError ModelBusyError ModelError
+        ModelRefusedError ModelUnavailableError NameTakenError NoModelError NotFoundError PolicyError RateLimitedError
+        RemitError RepeatedCallError RequestConflictError RequestDeniedError RequestError RequestNotFoundError SealError
+        SetupError StillRunningError Suspended ToolFailed UnknownToolError error_from_reply
     """,
     "remit.home": "data_folder data_location",
     "remit.inventory": """

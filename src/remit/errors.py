@@ -24,6 +24,7 @@
     │  │  └─ StillRunningError      no result in time, and the call has not stopped
     │  ├─ CallCancelledError        the run was cancelled, or the caller cancelled the call
     │  ├─ ExternalError             an external service or its connection failed
+    │  │  ├─ LostAnswerError        the request was sent, and its answer is lost: it may have been carried out
     │  │  └─ ModelError             the request to the model failed
     │  │     ├─ ModelUnavailableError  it cannot be reached, does not answer in time, or its server fails (5xx)
     │  │     │  ├─ ModelAccessError  the provider refuses the key, account, model, tools or settings; the run rests
@@ -56,9 +57,9 @@ Failures end in ``Error``; `ToolFailed`, an answer of a tool, and the signal `Su
 from __future__ import annotations
 
 import json
-from typing import ClassVar, Final, cast
+from typing import Any, ClassVar, Final, cast
 
-from remit.shown import HALF_CHARACTER, show_text
+from remit.shown import HALF_CHARACTER, show_details, show_text
 
 __all__ = [
     "AlreadyExistsError",
@@ -87,6 +88,7 @@ __all__ = [
     "JournalFormatError",
     "LayerOrderError",
     "LeaseError",
+    "LostAnswerError",
     "MaxTurnsError",
     "MissingCapabilityError",
     "ModelAccessError",
@@ -163,7 +165,6 @@ class CallError(RemitError, code="INTERNAL_ERROR"):
     raised_at: str = ""  # where the application raised it, if it replaces another exception
     max_chars = 1 << 30  # `Limits.error_bytes` limits what is recorded and shown
     retryable: ClassVar[bool] = False
-    details: dict[str, object] | None = None
 
     def __init_subclass__(cls, *, code: str = "") -> None:
         super().__init_subclass__(code=code)
@@ -176,11 +177,7 @@ class CallError(RemitError, code="INTERNAL_ERROR"):
     def to_reply(self) -> dict[str, object]:
         """The reply that the model sees instead of a result."""
         told: dict[str, object] = {"success": False, "error": self.message, "errorCode": self.code}
-        try:
-            details = json.loads(json.dumps(self.details, default=show_text, skipkeys=True), parse_constant=str)
-        except Exception as error:  # noqa: BLE001 - such as a cycle, or what its own code raises
-            details = {"left_out": f"they cannot be written as JSON: {error!r:.200}"}
-        return {**told, "details": details} if details else told
+        return {**told, "details": show_details(self.details)} if self.details else told
 
 
 class InvalidArgumentsError(CallError, code="VALIDATION_ERROR"):
@@ -261,6 +258,10 @@ class ExternalError(CallError, code="EXTERNAL_SERVICE_ERROR"):
     """An external service failed. Raised by tools and adapters, and by the base for a lost connection. Retryable."""
 
     retryable = True
+
+
+class LostAnswerError(ExternalError, code="ANSWER_LOST"):
+    """The request was sent, and its answer is lost. Of an unsafe call, a person says whether it happened. Retryable."""
 
 
 class ModelError(ExternalError, code="MODEL_ERROR"):
@@ -391,10 +392,9 @@ class Suspended(BaseException):
 
 def error_from_reply(content: str) -> CallError:
     """Rebuild the error of a recorded reply, even an application's own. Unknown codes give an `InternalError`."""
-    body = cast("dict[str, object]", json.loads(content))
-    code, details = str(body.get("errorCode") or InternalError.code), body.get("details")
+    body = cast("dict[str, Any]", json.loads(content))
+    code = str(body.get("errorCode") or InternalError.code)
     error = (kind := _ERRORS_BY_CODE.get(code, InternalError)).__new__(kind)
-    known = cast("dict[str, object]", details) if isinstance(details, dict) else None
-    CallError.__init__(error, str(body.get("error", "the call failed")), details=known)
+    CallError.__init__(error, str(body.get("error", "the call failed")), details=body.get("details"))
     error.code = code
     return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
@@ -42,3 +43,11 @@ def show_id(text: str) -> str:
     """Show the id of an object that may not exist: itself, or its ``repr`` if it is of several lines; cut."""
     shown = text if text.isprintable() else repr(text)
     return shown if len(shown) <= _MAX_ID_CHARS else f"{shown[:_MAX_ID_CHARS]}…"
+
+
+def show_details(details: object) -> object:
+    """The details of an error as JSON: values that JSON cannot hold are shown as text, or all are left out."""
+    try:
+        return json.loads(json.dumps(details, default=show_text, skipkeys=True), parse_constant=str)
+    except Exception as error:  # noqa: BLE001 - such as a cycle, or what its own code raises
+        return {"left_out": f"they cannot be written as JSON: {error!r:.200}"}

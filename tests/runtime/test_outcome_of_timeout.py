@@ -11,7 +11,7 @@ import pytest
 
 from remit import Agent, App, Context, Effect, LeafContext, Principal, Runtime, Timeout, Tool, tool
 from remit.call.callee import DID_NOT_HAPPEN, Happened, ReconcileResult
-from remit.errors import DeadlineError
+from remit.errors import DeadlineError, LostAnswerError
 from remit.policies import Question
 from remit.record.items import ToolOutput
 from remit.testing import Scripted, calls
@@ -307,3 +307,25 @@ async def test_a_composed_call_that_is_left_behind_records_its_own_calls_when_th
     result = await runtime.call(work, ADA)
     assert (result.status, result.value()) == ("done", "StillRunningError")
     assert [item.outcome for item in await tool_outputs(runtime, result.run)] == ["error"]
+
+
+@pytest.mark.parametrize("effect", [each for each in Effect if each is not Effect.COMPOSED])
+async def test_a_lost_answer_asks_what_became_of_an_unsafe_call_and_fails_any_other(effect: Effect) -> None:
+    @tool(effect=effect)
+    async def send(ctx: LeafContext, to: str) -> str:
+        """Send a letter."""
+        if effect is Effect.KEYED:
+            assert ctx.key
+        raise LostAnswerError(f"the postman of {to} does not come back")
+
+    runtime = Runtime(App(name="post", tools=(send,)))
+    sent = await runtime.call_by_name("send", {"to": "bea"}, by=ADA)
+    if effect is not Effect.UNSAFE:
+        assert (sent.status, sent.text.count("ANSWER_LOST")) == ("failed", 1)
+        return
+    assert sent.status == "waiting"
+    question = await ask(runtime)
+    assert question.kind == "outcome"
+    await runtime.decide(question.id, approved=True, by=ADA, result="sent to bea")
+    assert (await runtime.resume(sent.run)).value() == "sent to bea"
+    assert (await runtime.replay(sent.run)).is_identical

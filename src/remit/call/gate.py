@@ -19,9 +19,20 @@ from remit.call.observing import await_callback
 from remit.call.reply import Reply
 from remit.core import Place, Stack
 from remit.core.checks import check_method
-from remit.errors import ApprovalDeniedError, CallCancelledError, CallError, PolicyError, Suspended, error_from_reply
+from remit.errors import (
+    ApprovalDeniedError,
+    CallCancelledError,
+    CallError,
+    LostAnswerError,
+    PolicyError,
+    Suspended,
+    error_from_reply,
+)
 from remit.record.items import AttemptEnded, AttemptStarted, Item, RunOpened, RunScheduled
 from remit.shown import show_value
+
+_UNKNOWN: Final = (CallCancelledError, LostAnswerError)
+"""The ends of an attempt that do not tell whether it happened."""
 
 
 def has_passed_gates(call: Call) -> bool:
@@ -41,12 +52,12 @@ def has_begun(items: Sequence[Item]) -> bool:
 
 
 def is_outcome_unknown(callee: Contract, items: Sequence[Item]) -> bool:
-    """Whether an unsafe attempt has started whose end is unknown, or known only to be a stop."""
+    """Whether an unsafe attempt has started whose end is unknown, or known only to be a stop or a lost answer."""
     if callee.facts.effect is not Effect.UNSAFE or not has_begun(items):
         return False
     newest = next(item for item in reversed(items) if isinstance(item, (AttemptStarted, AttemptEnded)))
     return isinstance(newest, AttemptStarted) or (
-        newest.outcome == "error" and isinstance(error_from_reply(newest.content), CallCancelledError)
+        newest.outcome == "error" and isinstance(error_from_reply(newest.content), _UNKNOWN)
     )
 
 

@@ -19,6 +19,7 @@ from remit.errors import (
     InternalError,
     InvalidOutputError,
     JournalError,
+    LostAnswerError,
     RemitError,
     StillRunningError,
     Suspended,
@@ -95,10 +96,10 @@ class _Record:
         return self._write_output(call, reply)
 
     async def _call_unsafe(self, call: Call, /) -> Reply:
-        """Call inner. If an attempt was stopped at its deadline, call again, so that the base settles its outcome."""
+        """Call inner. If an attempt was stopped, or its answer lost, call again: the base settles its outcome."""
         try:
             return await self._inner(call)
-        except DeadlineError:
+        except (DeadlineError, LostAnswerError):
             if not is_outcome_unknown(call.callee, call.ledger.items_for(call.id)):
                 raise
         return await self._inner(call)

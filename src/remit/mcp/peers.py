@@ -22,6 +22,9 @@ TASKS_EXTENSION: Final[dict[str, dict[str, str]]] = {TASKS: {}}
 
 _PREFIX: Final = "io.modelcontextprotocol/"
 SERVER_INFO: Final = f"{_PREFIX}serverInfo"
+META_REVISION: Final = f"{_PREFIX}protocolVersion"
+META_CAPABILITIES: Final = f"{_PREFIX}clientCapabilities"
+META_CLIENT: Final = f"{_PREFIX}clientInfo"
 
 
 class Elicitation(Struct, kw_only=True):
@@ -47,9 +50,9 @@ class ClientInfo(Struct, kw_only=True):
 class Meta(Struct, kw_only=True):
     """What each request of `REVISION` says about its sender."""
 
-    revision: str | UnsetType = field(default=UNSET, name=f"{_PREFIX}protocolVersion")
-    capabilities: Capabilities | UnsetType = field(default=UNSET, name=f"{_PREFIX}clientCapabilities")
-    client: ClientInfo = field(default_factory=ClientInfo, name=f"{_PREFIX}clientInfo")
+    revision: str | UnsetType = field(default=UNSET, name=META_REVISION)
+    capabilities: Capabilities | UnsetType = field(default=UNSET, name=META_CAPABILITIES)
+    client: ClientInfo = field(default_factory=ClientInfo, name=META_CLIENT)
 
 
 class Asked(Struct, kw_only=True):
@@ -93,7 +96,7 @@ def read_peer(meta: Meta) -> Peer:
         ProtocolError: it does not say all, or its revision is another one.
     """
     if meta.revision is UNSET or meta.capabilities is UNSET:
-        raise ProtocolError(INVALID_PARAMS, f"_meta lacks {_PREFIX}protocolVersion or {_PREFIX}clientCapabilities")
+        raise ProtocolError(INVALID_PARAMS, f"_meta lacks {META_REVISION} or {META_CAPABILITIES}")
     if meta.revision != REVISION:
         raise refuse_revision(meta.revision)
     return Peer.of(meta.revision, meta.capabilities)
