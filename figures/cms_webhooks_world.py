@@ -22,12 +22,12 @@ from figures.cms_sweep import Crash
 from figures.ssrf_world import Internet, Page
 from remit import App, Principal, Runtime
 from remit.engines import RunSchedules
+from remit.http import GuardedHttp
 from remit.runtime import RunResult
 from remit.stores import InMemoryStore
 from remit.tools import Arguments
 from remit_cms.protection import editing_policy
 from remit_cms.tools import change_set_operations, publishing_operations, webhook_operations
-from remit_cms.web.guarded_http import GuardedHttp
 from remit_cms.webhooks.addresses import WebhookHttp
 from remit_cms.webhooks.payloads import AddWebhook
 from remit_cms.webhooks.webhooks import Webhooks

@@ -27,6 +27,7 @@ from remit.agent import Prompt
 from remit.call.json_contract import JsonInput
 from remit.call.schema import Input
 from remit.errors import ContractError, InvalidArgumentsError
+from remit.http.decoding import decode_body
 from remit.record.arguments import Limits, parse_arguments
 from remit.testing import Scripted, calls, superuser
 from remit.workers import WorkerFileError, build_agent, read_worker
@@ -34,7 +35,6 @@ from remit_casefile.google.mail_text import decode_text
 from remit_casefile.google.mailbox_sync import MailboxSync
 from remit_casefile.google.payloads.gmail import GetMessage, MessageView, SendMessage
 from remit_cms.rich_text.html import render_rich_text
-from remit_cms.web.decoding import decode_body
 from tests.strangers import charsets, dates, numbers, prompts, schemas, types
 from tests.strangers.mail import MAILS, StrangeMail
 from tests.strangers.texts import STRANGE_TEXTS

@@ -14,10 +14,10 @@ from figures.figure import Figure, no_violations
 from figures.ssrf_world import PUBLIC, Internet, Page
 from remit import LeafContext
 from remit.errors import CallError
+from remit.http import GuardedHttp
 from remit.testing import superuser
 from remit.tools import Caller
 from remit_cms.storage.database import FIRST_SITE
-from remit_cms.web.guarded_http import GuardedHttp
 from remit_cms.web.payloads import DeepResearch, FetchContent, HttpGet, HttpPost
 from remit_cms.web.requests import HttpRequests
 from remit_cms.web.research import Research

@@ -13,7 +13,7 @@ from typing import Any, Self
 import httpcore2
 from httpcore2 import AsyncNetworkBackend, AsyncNetworkStream
 
-from remit_cms.web.guarded_http import GuardedHttp, HttpLimits
+from remit.http import GuardedHttp, HttpLimits
 
 PUBLIC = "93.184.215.14"
 """The address of every name that is not given another one."""

@@ -196,6 +196,8 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Timeout.where": lambda: {"tools": ["double"]},
     "Scripted.load": lambda: {"path": folder() / "script.json"},
     "Secret": lambda: {"reference": "env:KEY", "value": "12345678"},
+    "GuardedHttp.check": lambda: {"url": "https://example.com/", "headers": None},
+    "GuardedHttp.for_server": lambda: {"url": "https://example.com/", "limits": None},
     "EnvSecrets.resolve": lambda: {"reference": "env:KEY"},
     "FileSecrets.resolve": lambda: {"reference": "file:key"},
     "SqlStore": lambda: {"url": f"sqlite+aiosqlite:///{folder()}/runs.db"},

@@ -35,6 +35,7 @@ NOT_SWEPT: Final = {
         ModelSettings.* FailureView.* ListedRun* check_order compose error_from_reply FileAnchor.append
     """,
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",
+    "it sends requests, or a server has sent it": "GuardedHttp.[gpr]* HttpReply*",
     "an agent or its driver calls it": """
         *Driver.* RunInfo ToolText AgentRun* AgentStep* AgentTask AgentTools* ChatRequest* Done Next
         ResolvedModel.* StepRequest* Turn TurnCall *.is_met ask_model *.list_unsupported

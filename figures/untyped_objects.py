@@ -38,6 +38,7 @@ from remit.audit import Audit, FileAnchor
 from remit.database import Database
 from remit.embeddings import Embeddings
 from remit.engines import Schedule
+from remit.http import GuardedHttp
 from remit.inventory import (
     AuditEvents,
     Deprecation,
@@ -82,6 +83,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     FileSecrets: lambda: FileSecrets(folder()),
     From: lambda: From("one"),
     Given: Given,
+    GuardedHttp: GuardedHttp,
     GrantRow: lambda: GrantRow(grant(), 0, ""),
     History: History,
     Operations: operations,

@@ -74,6 +74,7 @@ PUBLIC_MODULES: Final = (
     "remit.pipeline",
     "remit.workers",
     "remit.charsets",
+    "remit.http",
     "remit.markup",
     "remit.database",
     "remit.effects",

@@ -22,6 +22,7 @@ READING_ORDER: Final = {
         "testing",
         "schemas",
         "charsets",
+        "http",
         "markup",
         "errors",
         "lazy_exports",

@@ -17,9 +17,9 @@ from tests.test_public_names import PUBLIC
 
 MADE_BY_REMIT: Final = """
     AgentTools AuditFault AuditReport CallResult Caller ChatRequest CheckResult Client Completion ConversationRow
-    Finding Grant History HtmlText Inventory ListedRun LocalModel Log LogHead LogLine MethodDefinition ModelResolver
-    OpenRun Page PlannedCall Question ReplayReport ResolvedModel RunDetails RunInfo RunResult RunRow Tag Tool
-    ToolDefinition ToolDefinitions ToolInfo ToolText UserDirectory WorkerDefinition
+    Finding Grant History HtmlText HttpReply Inventory ListedRun LocalModel Log LogHead LogLine MethodDefinition
+    ModelResolver OpenRun Page PlannedCall Question ReplayReport ResolvedModel RunDetails RunInfo RunResult RunRow Tag
+    Tool ToolDefinition ToolDefinitions ToolInfo ToolText UserDirectory WorkerDefinition
 """
 """Classes whose objects users read, or get from a function or decorator, but do not construct."""
 OTHER_CONSTRUCTORS: Final = frozenset({"Text", "UtcDateTime"})

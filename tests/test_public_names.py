@@ -70,6 +70,7 @@ PUBLIC: Final = {
         SetupError StillRunningError Suspended ToolFailed UnknownToolError error_from_reply
     """,
     "remit.home": "data_folder data_location",
+    "remit.http": "PUBLIC_ONLY GuardedHttp HttpLimits HttpReply",
     "remit.inventory": """
         CHECKLIST EXPERIMENT_PERMISSION SECRET_FIELDS AuditEvents AuthenticationGate BreakingRule BusinessRules
         Capability CheckResult Classification Complexity DeclaresCalls Deprecation DeprecationGate EnabledGate

@@ -64,12 +64,12 @@ _WRONG: Final = {
         "return next(iter(self._own.values()))",
     ),
     "addresses of names are not checked": edited(
-        "remit_cms.web.guarded_http:_GuardedBackend._find_addresses",
+        "remit.http.guarded:_GuardedBackend._find_addresses",
         "look_up = partial(resolve, target, policy=self._policy, resolver=self._resolver)",
         "return [each[4][0] for each in self._resolver(host, port)]",
     ),
     "a redirect is followed": edited(
-        "remit_cms.web.guarded_http:GuardedHttp._send",
+        "remit.http.guarded:GuardedHttp._send",
         'if method != "GET" or reply.status not in',
         "if reply.status not in",
     ),

@@ -72,7 +72,7 @@ _MAIL_PAGES_AND_VALUES: Final = mutants_of(
             "remit.markup.reading:_Reader._end_link", "if target and", "if False and"
         ),
         "a picture is read as a page": edited(
-            "remit_cms.web.decoding:is_binary", "or controls > len(start) * _MOST_CONTROLS + 1", ""
+            "remit.http.decoding:is_binary", "or controls > len(start) * _MOST_CONTROLS + 1", ""
         ),
         "a hidden element ends with an element around it": edited(
             "remit.markup.elements:OpenElements._find_limit",

@@ -52,7 +52,7 @@ MUTANTS: Final = mutants_of(
             "remit_casefile.google.tools:_Previews.show_message", "return Preview(summary)\n", "raise ValueError\n"
         ),
         "of two headers that differ in case, one is sent": edited(
-            "remit_cms.web.guarded_http:_check_headers", "if lowered in checked:", "if False:"
+            "remit.http.guarded:_check_headers", "if lowered in checked:", "if False:"
         ),
     },
 )

@@ -7,8 +7,8 @@ from typing import Final
 from figures.mutants.mutant import Mutant, edited, mutants_of, together
 from figures.ssrf import measure_connects
 
-_HTTP: Final = "remit_cms.web.guarded_http:GuardedHttp"
-_BACKEND: Final = "remit_cms.web.guarded_http:_GuardedBackend"
+_HTTP: Final = "remit.http.guarded:GuardedHttp"
+_BACKEND: Final = "remit.http.guarded:_GuardedBackend"
 
 MUTANTS: Final[tuple[Mutant, ...]] = mutants_of(
     "ssrf.connects",

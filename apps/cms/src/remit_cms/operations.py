@@ -16,10 +16,10 @@ from remit_cms.site.preview_key import PreviewKey
 from remit_cms.storage.database import Database
 
 if TYPE_CHECKING:
+    from remit.http import GuardedHttp
     from remit_cms.images.renditions import Renditions
     from remit_cms.rendering.renderer import PageRenderer
     from remit_cms.semantic.index import SemanticIndex
-    from remit_cms.web.guarded_http import GuardedHttp
     from remit_cms.web.search_providers import SearchProvider
     from remit_cms.webhooks.addresses import WebhookHttp
 
@@ -146,8 +146,8 @@ class AllOperations:
         return tools.sites_operations(Sites(self._database, RunArtifacts()), rebuilding, self._inventory)
 
     def _bind_web(self) -> Operations:
+        from remit.http import GuardedHttp
         from remit_cms.settings.settings import SettingsInForce
-        from remit_cms.web.guarded_http import GuardedHttp
         from remit_cms.web.requests import HttpRequests
         from remit_cms.web.research import Research
         from remit_cms.web.search_providers import NoProvider

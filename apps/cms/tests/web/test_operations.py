@@ -15,11 +15,11 @@ from figures.ssrf import ListedHits
 from figures.ssrf_world import Internet, Page
 from remit import LeafContext, Principal, Runtime
 from remit.errors import DeniedError, SetupError
+from remit.http import GuardedHttp
 from remit.testing import superuser
 from remit.tools import Arguments
 from remit_cms.app import POST_HOSTS_VARIABLE, SEARCH_VARIABLE, app, build
 from remit_cms.operations import Web
-from remit_cms.web.guarded_http import GuardedHttp
 from remit_cms.web.payloads import HttpPost
 from remit_cms.web.requests import HttpRequests
 from remit_cms.web.search_providers import NoProvider, SearchProvider

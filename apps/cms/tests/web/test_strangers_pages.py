@@ -9,7 +9,7 @@ import pytest
 from apps.cms.tests.world import World
 from figures.ssrf import ListedHits
 from figures.ssrf_world import Internet, Page
-from remit_cms.web.decoding import decode_body, is_binary
+from remit.http.decoding import decode_body, is_binary
 from remit_cms.web.payloads import FetchContent, FetchedPage
 from remit_cms.web.research import Research
 from tests.strangers.charsets import DECLARED

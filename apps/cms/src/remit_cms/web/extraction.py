@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from remit.errors import ExternalError
+from remit.http import HttpReply
 from remit.markup import read_html
 from remit_cms.models import pluralize
-from remit_cms.web.guarded_http import HttpReply
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _MAX_TITLE: Final = 300

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from remit import LeafContext
 from remit.errors import DeniedError, ExternalError
+from remit.http import GuardedHttp, HttpReply
 from remit.tools import Preview
-from remit_cms.web.guarded_http import GuardedHttp, HttpReply
 from remit_cms.web.payloads import HttpGet, HttpPost, HttpResult
 
 FindHosts: TypeAlias = Callable[[LeafContext], Awaitable[tuple[str, frozenset[str]]]]

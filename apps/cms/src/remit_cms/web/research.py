@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from remit import LeafContext
 from remit.errors import CallError, ExternalError, NotFoundError
+from remit.http import GuardedHttp
 from remit.tools import Preview
 from remit_cms.models import pluralize
 from remit_cms.web.extraction import PageText, best_passages, extract_text
-from remit_cms.web.guarded_http import GuardedHttp
 from remit_cms.web.payloads import (
     DeepResearch,
     FetchContent,

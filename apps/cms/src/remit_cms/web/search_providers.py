@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_network
 from typing import Any, Final, Protocol, cast
 from urllib.parse import urlencode, urlsplit
 
-from ssrfguard import Policy
-
 from remit.errors import ExternalError, RateLimitedError, SetupError
+from remit.http import GuardedHttp, HttpReply
 from remit.secrets import SecretRef, Secrets
-from remit_cms.web.guarded_http import GuardedHttp, HttpReply
 
 _TOO_MANY_REQUESTS: Final = 429
 _MAX_SNIPPET: Final = 600
@@ -214,24 +211,11 @@ def provider_of(written: str, secrets: Secrets) -> SearchProvider:
     if not name:
         return NoProvider()
     if name == "searxng" and urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname:
-        return SearXNG(_client_for(url), url)
+        return SearXNG(GuardedHttp.for_server(url), url)
     if name in _KEYED and not url:
         return _KEYED[name](GuardedHttp(), secrets)
     raise SetupError(
         f"REMIT_CMS_SEARCH is {written!r}; give searxng:URL with the URL of a SearXNG, or brave, tavily or exa"
-    )
-
-
-def _client_for(url: str) -> GuardedHttp:
-    """A client for the host of one URL, which the operator chose, so that it may be on a private network."""
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    return GuardedHttp(
-        policy=Policy(
-            allowed_hosts=frozenset({parts.hostname or ""}),
-            allowed_networks=(ip_network("0.0.0.0/0"), ip_network("::/0")),
-            allowed_ports=frozenset({port}),
-        )
     )
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from ssrfguard import Policy
 
 from remit.errors import SetupError
-from remit_cms.web.guarded_http import PUBLIC_ONLY, GuardedHttp, HttpReply
+from remit.http import PUBLIC_ONLY, GuardedHttp, HttpReply
 
 Server = tuple[str, int]
 """An address and a port."""

@@ -11,7 +11,7 @@ import pytest
 
 from figures.ssrf_world import PUBLIC, Internet, Page
 from remit.errors import DeniedError, ExternalError, InvalidArgumentsError
-from remit_cms.web.guarded_http import PUBLIC_ONLY, GuardedHttp, HttpLimits, HttpReply
+from remit.http import PUBLIC_ONLY, GuardedHttp, HttpLimits, HttpReply
 
 SMALL = HttpLimits(max_bytes=1000, seconds=5, redirects=2)
 
@@ -138,7 +138,7 @@ async def test_an_address_inside_a_network_is_denied_without_telling_which_it_is
     ],
 )
 async def test_what_is_no_address_of_a_page_is_refused_in_one_line(internet: Internet, url: str) -> None:
-    with pytest.raises(InvalidArgumentsError, match=r"cannot be requested: .*; give the whole address") as caught:
+    with pytest.raises(InvalidArgumentsError, match=r"cannot be requested: .*; give the whole address|give a string without lone surrogates") as caught:
         await internet.http().get(url)
     assert "\n" not in str(caught.value)
 
@@ -164,3 +164,27 @@ async def test_a_server_that_answers_badly_is_an_error_of_that_server(
 async def test_a_name_without_a_server_is_an_error_that_says_so(internet: Internet) -> None:
     with pytest.raises(ExternalError, match=r"cannot get an answer of no\.missing: there is no server of that name"):
         await internet.http().get("http://no.missing/")
+
+
+async def test_each_method_is_sent_with_its_own_body_or_without_one(internet: Internet) -> None:
+    internet.pages["/"] = Page(b"done")
+    await internet.http().request("DELETE", "http://site.example/")
+    await internet.http().request("PUT", "http://site.example/", b"bread")
+    assert internet.requests[0].startswith("DELETE / HTTP/1.1\r\n")
+    assert "content-length" not in internet.requests[0].lower()
+    assert internet.requests[1].startswith("PUT / HTTP/1.1\r\n")
+    assert "content-length: 5" in internet.requests[1].lower()
+
+
+def test_a_client_for_one_server_reaches_a_private_address_and_no_other_server() -> None:
+    http = GuardedHttp.for_server("http://10.0.0.7:8080/api")
+    assert http.check("http://10.0.0.7:8080/pages") == "http://10.0.0.7:8080/pages"
+    for other in ("http://10.0.0.8:8080/", "http://10.0.0.7:8081/", "https://site.example/"):
+        with pytest.raises((DeniedError, InvalidArgumentsError)):
+            http.check(other)
+
+
+@pytest.mark.parametrize("url", ["", "x", "http://", "http://[::1", "file:///etc/passwd"])
+def test_a_client_for_one_server_needs_the_address_of_a_server(url: str) -> None:
+    with pytest.raises(InvalidArgumentsError, match=r"is no address of a server"):
+        GuardedHttp.for_server(url)

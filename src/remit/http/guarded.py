@@ -15,12 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from ipaddress import IPv4Network
-from typing import Any, Final, cast
+from ipaddress import IPv4Network, ip_network
+from typing import Annotated, Any, Final, Self, cast
 
 import httpcore2
 from httpcore2 import AsyncConnectionPool, AsyncNetworkBackend, AsyncNetworkStream, ConnectError, Response
 from httpx2 import URL, InvalidURL
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from ssrfguard import (
     DEFAULT_DENIED,
     AddressTable,
@@ -34,8 +35,11 @@ from ssrfguard import (
     resolve,
 )
 
+from remit.core.argument_types import UNCHECKED
+from remit.core.call_checks import check_arguments, check_call
+from remit.core.checks import check_instances, check_text
 from remit.errors import DeniedError, ExternalError, InvalidArgumentsError
-from remit_cms.web.decoding import decode_body, is_binary
+from remit.http.decoding import decode_body, is_binary
 
 _AZURE: Final = Block(
     IPv4Network("168.63.129.16/32"), "Azure platform", "", Reach.DENIED, "answers every machine there"
@@ -47,7 +51,7 @@ PUBLIC_ONLY: Final = Policy(
 """Public addresses at the usual ports of the web."""
 
 _PORTS: Final = {"http": 80, "https": 443}
-_USER_AGENT: Final = "remit-cms/1"
+_USER_AGENT: Final = "remit/1"
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _KEPT_HEADERS: Final = frozenset({"accept", "accept-language", "user-agent"})
 """Headers that another server gets after a redirect; all others may be meant for the first one alone."""
@@ -61,13 +65,14 @@ _LOOKUPS: Final = 8
 _CHUNK: Final = 65_536
 
 
+@check_arguments()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpLimits:
     """What one request may cost: bytes of the body, seconds with all redirects, and redirects."""
 
-    max_bytes: int = 2_000_000
-    seconds: float = 20.0
-    redirects: int = 5
+    max_bytes: PositiveInt = 2_000_000
+    seconds: PositiveFloat = 20.0
+    redirects: NonNegativeInt = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +106,7 @@ class HttpReply:
         return text
 
 
+@check_arguments()
 class GuardedHttp:
     """Sends requests to public addresses.
 
@@ -116,8 +122,8 @@ class GuardedHttp:
         limits: HttpLimits | None = None,
         *,
         policy: Policy = PUBLIC_ONLY,
-        resolver: Resolver | None = None,
-        network: AsyncNetworkBackend | None = None,
+        resolver: Annotated[Resolver | None, UNCHECKED] = None,
+        network: Annotated[AsyncNetworkBackend | None, UNCHECKED] = None,
     ) -> None:
         self._limits = limits or HttpLimits()
         self._policy = policy
@@ -125,6 +131,28 @@ class GuardedHttp:
             policy, resolver or socket.getaddrinfo, network or cast("AsyncNetworkBackend", httpcore2.AnyIOBackend())
         )
 
+    @classmethod
+    @check_call
+    def for_server(cls, url: str, limits: HttpLimits | None = None) -> Self:
+        """A client for the server of one URL, which the operator chose, so that it may be on a private network.
+
+        Raises:
+            InvalidArgumentsError: it is no address of a server.
+        """
+        check_text("GuardedHttp.for_server: url", url, InvalidArgumentsError)
+        try:
+            server = URL(url)
+            policy = Policy(
+                allowed_hosts=frozenset({server.host}),
+                allowed_networks=(ip_network("0.0.0.0/0"), ip_network("::/0")),
+                allowed_ports=frozenset({server.port or _PORTS.get(server.scheme, 0)}),
+            )
+        except (InvalidURL, ValueError) as error:
+            shown = url[:200].encode(errors="replace").decode()
+            raise InvalidArgumentsError(f"{shown!r} is no address of a server, like https://api.example") from error
+        return cls(limits, policy=policy)
+
+    @check_call
     def check(self, url: str, headers: Mapping[str, str] | None = None) -> str:
         """Check what can be checked of a request without a connection. Returns the URL as it is requested.
 
@@ -138,6 +166,7 @@ class GuardedHttp:
         port = "" if target.port == _PORTS.get(target.scheme) else f":{target.port}"
         return f"{target.scheme}://{host}{port}{parsed.raw_path.decode('ascii')}"
 
+    @check_call
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> HttpReply:
         """Get a URL, and follow its redirects.
 
@@ -145,8 +174,9 @@ class GuardedHttp:
             InvalidArgumentsError: the URL or a header cannot be sent. DeniedError: the URL, or one that it leads to, is
                 not public. ExternalError: the server cannot be reached, or does not answer in time or sense.
         """
-        return await self._send("GET", url, _check_headers(headers), b"")
+        return await self._send("GET", url, _check_headers(headers), None)
 
+    @check_call
     async def post(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> HttpReply:
         """Post a body to a URL. A redirect is returned and not followed, because the approval is for this URL.
 
@@ -154,9 +184,21 @@ class GuardedHttp:
             InvalidArgumentsError: the URL or a header cannot be sent. DeniedError: the URL is not public.
             ExternalError: the server cannot be reached, or does not answer in time or sense.
         """
-        return await self._send("POST", url, _check_headers(headers), body)
+        return await self.request("POST", url, body, headers)
 
-    async def _send(self, method: str, url: str, headers: dict[str, str], body: bytes) -> HttpReply:
+    @check_call
+    async def request(
+        self, method: str, url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> HttpReply:
+        """Send a request. Only redirects of ``GET`` are followed. ``body``: None for a request without one.
+
+        Raises:
+            InvalidArgumentsError: the URL or a header cannot be sent. DeniedError: the URL is not public.
+            ExternalError: the server cannot be reached, or does not answer in time or sense.
+        """
+        return await self._send(method, url, _check_headers(headers), body)
+
+    async def _send(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> HttpReply:
         try:
             async with asyncio.timeout(self._limits.seconds):
                 reply = await self._send_once(method, url, headers, body)
@@ -177,18 +219,18 @@ class GuardedHttp:
             following = str(URL(url).join(location))
             if not _have_same_origin(url, following):
                 headers = {name: value for name, value in headers.items() if name in _KEPT_HEADERS}
-            return await self._send_once("GET", following, headers, b""), headers
+            return await self._send_once("GET", following, headers, None), headers
         except (InvalidURL, InvalidArgumentsError, UnicodeError) as error:
             raise ExternalError(f"{url} leads to an address that cannot be requested") from error
 
-    async def _send_once(self, method: str, url: str, headers: dict[str, str], body: bytes) -> HttpReply:
+    async def _send_once(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> HttpReply:
         target, parsed = self._parse(url)
         sent = {"user-agent": _USER_AGENT, "accept": "*/*", **headers, "accept-encoding": "gzip"}
         address = httpcore2.URL(scheme=target.scheme, host=target.host, port=target.port, target=parsed.raw_path)
         seconds = self._limits.seconds
         timeouts = dict.fromkeys(("connect", "read", "write", "pool"), seconds)
         request: dict[str, Any] = {"headers": list(sent.items()), "extensions": {"timeout": timeouts}}
-        if method == "POST":
+        if body is not None:
             request["content"] = body
         try:
             async with self._open(method, address, request) as response:
@@ -210,6 +252,7 @@ class GuardedHttp:
             yield response
 
     def _parse(self, url: str) -> tuple[Target, URL]:
+        check_text("url", url, InvalidArgumentsError)
         try:
             return self._policy.check_url(url), URL(url).copy_with(fragment=None)
         except BlockedAddressError as error:
@@ -298,6 +341,7 @@ async def _read_body(response: Response, headers: Mapping[str, str], limit: int)
 
 def _check_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
     checked: dict[str, str] = {}
+    check_instances("a request", headers=(headers, Mapping | None))
     for name, value in (headers or {}).items():
         lowered = name.lower()
         if not lowered or not _TOKEN.issuperset(lowered):
