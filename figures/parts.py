@@ -37,6 +37,7 @@ from figures import (
     governed,
     history,
     html,
+    ladder,
     limits,
     loop,
     narrowing,
@@ -98,6 +99,7 @@ from figures.mutants import fuzz as fuzz_mutants
 from figures.mutants import governed as governed_mutants
 from figures.mutants import history as history_mutants
 from figures.mutants import html as html_mutants
+from figures.mutants import ladder as ladder_mutants
 from figures.mutants import limits as limits_mutants
 from figures.mutants import loop as loop_mutants
 from figures.mutants import narrowing as narrowing_mutants
@@ -204,6 +206,7 @@ PARTS: Final = {
     "client": Part(client.figures, client_mutants.MUTANTS),
     "open-run": Part(open_run.figures, open_run_mutants.MUTANTS),
     "attach": Part(attach.figures, attach_mutants.MUTANTS),
+    "ladder": Part(ladder.figures, ladder_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
     "cms-promotion": Part(cms_promotion.figures, cms_promotion_mutants.MUTANTS),
     "cms-replies": Part(cms_replies.figures, cms_replies_mutants.MUTANTS),

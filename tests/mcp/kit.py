@@ -22,6 +22,7 @@ from remit.record.question import DecisionKind
 from remit.stores import InMemoryStore, Store
 
 ADA: Final = Principal("ada", "bakery")
+BOB: Final = Principal("bob", "bakery")
 GRACE: Final = Principal("grace", "bakery", frozenset({"approvals:decide"}))
 KEY: Final = b"k" * 32
 START: Final = 1_000_000.0
@@ -32,6 +33,8 @@ TASKS: Final = Peer(revision=REVISION, can_fetch=True)
 SESSION: Final = Peer(revision=SESSION_REVISIONS[0])
 SESSION_FORM: Final = Peer(revision=SESSION_REVISIONS[0], can_form=True)
 SESSION_ADDRESS: Final = Peer(revision=SESSION_REVISIONS[0], can_url=True)
+
+_MOST_FORMS: Final = 10
 
 Params = dict[str, Any]
 
@@ -46,7 +49,7 @@ class ProcessDied(BaseException):
 
 
 class Desk:
-    """A journal, the texts that its tool has erased, and the processes that serve it."""
+    """A journal, what its tools have erased and launched, and the processes that serve it."""
 
     def __init__(
         self,
@@ -56,11 +59,20 @@ class Desk:
         store: Store | None = None,
         clock: Callable[[], float] = loop_clock,
     ) -> None:
-        self.erased: list[str] = []
+        self._erased: list[str] = []
         self.launched: list[str] = []
         self.clock = clock
         self.store = store or InMemoryStore(clock)
         self._ask = Ask(reason="erasing cannot be undone", kind=kind, expires_in=expires_in)
+
+    @property
+    def erased(self) -> list[str]:
+        """What was erased, in order."""
+        return [*self._erased]
+
+    def erase(self, text: str) -> None:
+        """Erase a text for good."""
+        self._erased.append(text)
 
     def app(self) -> App:
         """The application, as each process builds it."""
@@ -69,7 +81,7 @@ class Desk:
         async def erase(ctx: LeafContext, text: str) -> dict[str, str]:
             """Erase a text."""
             assert ctx.key
-            self.erased.append(text)
+            self.erase(text)
             return {"erased": text}
 
         @tool(effect=Effect.UNSAFE, risk=Risk.MODERATE, says="Launch {text}")
@@ -89,7 +101,7 @@ class Desk:
     def process(self, **settings: Any) -> McpServer:
         """One more process."""
         runtime = Runtime(self.app(), store=self.store, clock=self.clock)
-        runtime.add_principals(ADA, GRACE)
+        runtime.add_principals(ADA, BOB, GRACE)
         return McpServer(runtime, McpSettings(key=KEY, **settings))
 
     def client(self, by: Principal = GRACE) -> Client:
@@ -111,7 +123,7 @@ class Desk:
 
 
 class Host:
-    """A program at the other end. Its person answers forms by ``accept``, ``decline`` or ``cancel``."""
+    """A program at the other end. Its person answers forms by ``accept``, ``decline`` or ``cancel``, a few of them."""
 
     def __init__(self, peer: Peer, answer: str = "cancel", *, has_page: bool = True) -> None:
         self.peer, self.answer, self._has_page = peer, answer, has_page
@@ -170,6 +182,8 @@ class Host:
         self.shown.append(params)
         if params["mode"] == "url":
             return {"action": "accept"}
+        if len(self.shown) > _MOST_FORMS:
+            return {"action": "cancel"}
         content = {"content": {"approve": True}} if self.answer == "accept" else {}
         return {"action": self.answer, **content}
 

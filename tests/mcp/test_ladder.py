@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from figures.ladder import CASES, Case, Outcome, climb
 from remit.mcp.ladder import MOST_ROUNDS, Step, Waiting, next_step
 from remit.mcp.peers import Peer
-from remit.record.question import DecisionKind
 from tests.mcp.kit import (
     ADDRESS,
     FORM,
@@ -59,68 +59,15 @@ def test_a_step_follows_from_what_the_client_can_do_and_was_asked(peer: Peer, wa
     assert next_step(peer, waiting) is step
 
 
-async def _yes_at_once(desk: Desk) -> None:
-    await asyncio.sleep(0.3)
-    await _decide(desk, approved=True)
-
-
-async def _yes_after_the_hold(desk: Desk) -> None:
-    await asyncio.sleep(45)
-    await _decide(desk, approved=True)
-
-
-async def _yes_after_days(desk: Desk) -> None:
-    await asyncio.sleep(3 * _DAY)
-    await _decide(desk, approved=True)
-
-
-async def _no(desk: Desk) -> None:
-    await asyncio.sleep(5)
-    await _decide(desk, approved=False)
-
-
-async def _nothing(desk: Desk) -> None:
-    await asyncio.sleep(0)
-
-
 async def _decide(desk: Desk, *, approved: bool) -> None:
     (question,) = await desk.client().questions()
     await desk.client().decide(question.question.id, approved=approved)
 
 
 @pytest.mark.looptime
-@pytest.mark.parametrize("restarts", [False, True])
-@pytest.mark.parametrize("peer", [PLAIN, FORM, ADDRESS, TASKS, SESSION, SESSION_FORM, SESSION_ADDRESS])
-@pytest.mark.parametrize("kind", ["approve", "confirm"])
-@pytest.mark.parametrize(
-    ("person", "happens"),
-    [(_yes_at_once, True), (_yes_after_the_hold, True), (_yes_after_days, True), (_no, False), (_nothing, False)],
-)
-async def test_one_call_asks_one_question_acts_as_decided_and_returns_one_result(
-    person: _Person,
-    kind: DecisionKind,
-    peer: Peer,
-    *,
-    restarts: bool,
-    happens: bool,
-) -> None:
-    desk, host = Desk(kind, expires_in=7 * _DAY), Host(peer)
-    process = desk.process()
-    deciding = asyncio.create_task(person(desk))
-    result = await host.call(process)
-    for _ in range(10):
-        if result is not None:
-            break
-        assert desk.erased == []
-        await asyncio.sleep(_DAY)
-        result = await host.call(desk.process() if restarts else process)
-    await deciding
-    assert result is not None
-    assert (result["isError"], desk.erased) == (not happens, ["about"] if happens else [])
-    assert result.get("structuredContent") == ({"erased": "about"} if happens else None)
-    assert len(await desk.questions()) == 1
-    assert await host.call(desk.process(hold_seconds=0)) is None, "the same call is a new one now"
-    assert (len(await desk.questions()), desk.erased) == (2, ["about"] if happens else [])
+@pytest.mark.parametrize("case", CASES)
+async def test_one_call_asks_one_question_acts_as_decided_and_returns_one_result(case: Case) -> None:
+    assert await climb(case) == Outcome(is_lost=False, is_doubled=False)
 
 
 @pytest.mark.looptime

@@ -3,64 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import subprocess
-from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import mcp_types as types
 import pytest
-import uvicorn
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
-from starlette.requests import Request
 
-from remit import Runtime
-from remit.mcp.settings import McpSettings
-from remit.server import Identity, build_server
 from tests.cli.kit import ROOT, command
-from tests.mcp.kit import ADA, GRACE, KEY, Desk
-
-_MODES = ("auto", "legacy")
-
-
-async def _authenticate(request: Request) -> Identity | None:
-    return Identity(ADA) if request.headers.get("authorization") == "Bearer ada" else None
+from tests.mcp.kit import Desk
+from tests.mcp.official import MODES, accept, connected, serving, still
 
 
-@contextlib.asynccontextmanager
-async def _serving(desk: Desk, **settings: Any) -> AsyncGenerator[str]:
-    """The address of a server of a desk, as long as the block."""
-    runtime = Runtime(desk.app(), store=desk.store, clock=desk.clock)
-    runtime.add_principals(ADA, GRACE)
-    app = build_server(runtime, _authenticate, mcp=McpSettings(key=KEY, **settings))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="on"))
-    serving = asyncio.create_task(server.serve())
-    try:
-        while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
-            await asyncio.sleep(0.01)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/mcp"
-    finally:
-        server.should_exit = True
-        await serving
-
-
-@contextlib.asynccontextmanager
-async def _client(url: str, mode: Any, **callbacks: Any) -> AsyncGenerator[Client]:
-    headers = {"authorization": "Bearer ada"}
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=60) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode, **callbacks) as client,
-    ):
-        yield client
-
-
-@pytest.mark.parametrize("mode", _MODES)
+@pytest.mark.parametrize("mode", MODES)
 async def test_a_client_lists_reads_and_is_refused_over_http(mode: str) -> None:
-    async with _serving(Desk(clock=_still)) as url, _client(url, mode) as client:
+    async with serving(Desk(clock=still)) as url, connected(url, mode) as client:
         listed = {each.name: each for each in (await client.list_tools()).tools}
         assert {*listed} == {"erase", "launch", "look"}
         assert listed["look"].annotations == types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -73,48 +32,38 @@ async def test_a_client_lists_reads_and_is_refused_over_http(mode: str) -> None:
         assert (await client.list_resources()).resources == []
 
 
-def _still() -> float:
-    return 1_000_000.0
-
-
-async def _approve(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
-    assert isinstance(params, types.ElicitRequestFormParams)
-    assert params.message.startswith("Erase about?")
-    return types.ElicitResult(action="accept", content={"approve": True})
-
-
-@pytest.mark.parametrize("mode", _MODES)
+@pytest.mark.parametrize("mode", MODES)
 async def test_its_person_confirms_in_a_form(mode: str) -> None:
-    desk = Desk("confirm", clock=_still)
+    desk = Desk("confirm", clock=still)
     async with (
-        _serving(desk, ask_seconds=0.01) as url,
-        _client(url, mode, elicitation_callback=_approve) as client,
+        serving(desk, ask_seconds=0.01) as url,
+        connected(url, mode, elicitation_callback=accept) as client,
     ):
         result = await client.call_tool("erase", {"text": "about"})
     assert (result.structured_content, result.is_error, desk.erased) == ({"erased": "about"}, False, ["about"])
 
 
-@pytest.mark.parametrize("mode", _MODES)
+@pytest.mark.parametrize("mode", MODES)
 async def test_a_held_call_returns_the_result_when_someone_else_approves(mode: str) -> None:
-    desk = Desk(clock=_still)
-    async with _serving(desk, hold_seconds=60) as url, _client(url, mode) as client:
+    desk = Desk(clock=still)
+    async with serving(desk, hold_seconds=60) as url, connected(url, mode) as client:
         held = asyncio.create_task(client.call_tool("erase", {"text": "about"}))
         await desk.client().decide(await desk.next_question(), approved=True)
         result = await held
     assert (result.structured_content, desk.erased) == ({"erased": "about"}, ["about"])
 
 
-@pytest.mark.parametrize("mode", _MODES)
+@pytest.mark.parametrize("mode", MODES)
 async def test_a_call_that_waits_is_continued_by_the_same_call_to_another_server(mode: str) -> None:
-    desk = Desk(clock=_still)
-    async with _serving(desk, hold_seconds=0) as url, _client(url, mode) as client:
+    desk = Desk(clock=still)
+    async with serving(desk, hold_seconds=0) as url, connected(url, mode) as client:
         waiting = await client.call_tool("erase", {"text": "about"})
     (question,) = await desk.questions()
     told = waiting.content[0]
     assert isinstance(told, types.TextContent)
     assert (waiting.is_error, f"/approvals/{question}" in told.text) == (True, True)
     await desk.client().decide(question, approved=True)
-    async with _serving(desk) as url, _client(url, mode) as client:
+    async with serving(desk) as url, connected(url, mode) as client:
         result = await client.call_tool("erase", {"text": "about"})
     assert (result.structured_content, desk.erased) == ({"erased": "about"}, ["about"])
     assert await desk.questions() == [question]
@@ -130,7 +79,7 @@ def process(tmp_path: Path) -> StdioServerParameters:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("mode", _MODES)
+@pytest.mark.parametrize("mode", MODES)
 async def test_a_process_is_killed_while_a_call_waits_and_the_next_one_continues_it(
     mode: Any, process: StdioServerParameters, tmp_path: Path
 ) -> None:
