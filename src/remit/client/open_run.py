@@ -110,7 +110,12 @@ class OpenRun:
         await self._parts.runs.leave(self.id, self)
 
     async def call(
-        self, tool: ToolName, arguments: Arguments | Mapping[str, object] | str, *, key: str = ""
+        self,
+        tool: ToolName,
+        arguments: Arguments | Mapping[str, object] | str,
+        *,
+        key: str = "",
+        attach: bool = False,
     ) -> CallResult[Any]:
         """Call a tool by its name, with arguments as a mapping, JSON or parsed, as the principal of the run.
 
@@ -118,16 +123,23 @@ class OpenRun:
         executes, and continues one whose question was decided. A call that waits for a person returns as ``waiting``,
         and other calls continue. Cancelling the caller ends the call, not the run.
 
+        With ``attach``, the same call without a key is one call until its result was returned once, as in
+        `Client.call`: made again, it waits for the same question, or returns the result after the decision. Cancelling
+        the caller does not end such a call if it may have an effect.
+
         Raises:
-            RequestError: the application has no such tool, the arguments are not JSON, the run has ended, or the body
-                of a call repeats its own key.
+            RequestError: the application has no such tool, the arguments are not JSON, the run has ended, the body
+                of a call repeats its own key, or both ``key`` and ``attach`` are given.
             IdempotencyError: the key was used for another call. LeaseError: another process executes the run.
         """
         opened, parts = self._get_opened(), self._parts
         _check_cage(opened)
         check_key(key)
+        if key and attach:
+            raise RequestError("a call has a key or attach=True, not both; leave out one of them")
         callee = parts.find(tool)
-        incoming = IncomingCall(callee, _read_arguments(tool, arguments, parts.limits), key, self._by)
+        given = _read_arguments(tool, arguments, parts.limits)
+        incoming = IncomingCall(callee, given, key, self._by, attaches=attach)
         outcome = await parts.runs.call(opened.run, incoming, self, self._idle_seconds)
         return CallResult(
             run=opened.run,

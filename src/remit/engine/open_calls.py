@@ -7,8 +7,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
+from enum import Enum
 from typing import Any
 
+from remit.call.facts import Effect
 from remit.call.reply import Reply
 from remit.call.step import PreparedCall
 from remit.dispatch.registry import AnyCallee
@@ -17,7 +19,7 @@ from remit.engine.request import identify_arguments
 from remit.errors import IdempotencyError, RequestConflictError, Suspended
 from remit.record.arguments import Arguments, Limits, parse_arguments
 from remit.record.current_run import CURRENT_RUN
-from remit.record.items import CallReceived
+from remit.record.items import CallReceived, Item, Note, QuestionItem, ToolOutput
 from remit.record.principal import Principal
 
 CallFuture = asyncio.Future[ExecutionOutcome]
@@ -31,13 +33,16 @@ class IncomingCall:
     """A call that comes from outside, made ``by`` a principal.
 
     The caller awaits ``outcome``; ``context`` has the caller's context variables. ``call`` is the call's id after the
-    run has accepted it, and ``around`` are the calls of open runs in whose bodies it is made.
+    run has accepted it, and ``around`` are the calls of open runs in whose bodies it is made. A call that ``attaches``
+    is the same call of the run whose result nobody has got, if there is one.
     """
 
-    __slots__ = ("_opened", "arguments", "around", "by", "callee", "context", "key", "outcome")
+    __slots__ = ("_opened", "arguments", "around", "attaches", "by", "callee", "context", "key", "outcome")
 
-    def __init__(self, callee: AnyCallee, arguments: Arguments, key: str, by: Principal) -> None:
-        self.callee, self.arguments, self.key, self.by = callee, arguments, key, by
+    def __init__(
+        self, callee: AnyCallee, arguments: Arguments, key: str, by: Principal, *, attaches: bool = False
+    ) -> None:
+        self.callee, self.arguments, self.key, self.by, self.attaches = callee, arguments, key, by, attaches
         self.outcome: CallFuture = asyncio.get_running_loop().create_future()
         self.context = copy_context()
         self.around = CURRENT_RUN.get().calls_around
@@ -73,24 +78,48 @@ class IncomingCall:
         opened.waiters.append(self)
 
     async def give_up(self) -> None:
-        """End the call, unless another caller waits for it, and return when that is on record."""
+        """End the call, unless another caller waits for it, and return when that is on record.
+
+        A call that attaches continues if it may have an effect: its result waits for the same call.
+        """
         self.outcome.cancel()
         opened = self._opened
         if opened is None or self not in opened.waiters:
             return  # it is not accepted yet, or has ended
         opened.waiters.remove(self)
-        if opened.task is not None and not opened.waiters:
-            opened.task.cancel()
-            await asyncio.wait([opened.task])
+        if opened.task is None or opened.waiters:
+            return
+        if self.attaches and self.callee.facts.effect is not Effect.PURE:
+            opened.calls.report(opened, Delivery.LEFT)
+            return
+        opened.task.cancel()
+        await asyncio.wait([opened.task])
+
+    def confirm(self) -> None:
+        """Report that the caller has got the result of the call."""
+        if self._opened is not None:
+            self._opened.calls.report(self._opened, Delivery.RETURNED)
+
+
+class Delivery(Enum):
+    """What is on record about the result of a call, as a note: a caller got it, or a caller left before it."""
+
+    RETURNED = "result_returned"
+    LEFT = "caller_left"
 
 
 class OpenedCall:
-    """A ``received`` call of an open run. ``signal`` is set while it waits, ``task`` while it runs."""
+    """A ``received`` call of an open run. ``signal`` is set while it waits, ``task`` while it runs.
 
-    __slots__ = ("calls", "prepared", "received", "signal", "task", "waiters")
+    ``is_returned`` says that a caller has got its result. ``is_late`` says that the result comes after a decision, or
+    after its caller has left, so that only the journal can tell whether it was returned.
+    """
+
+    __slots__ = ("calls", "is_late", "is_returned", "prepared", "received", "signal", "task", "waiters")
 
     def __init__(self, calls: OpenCalls, received: CallReceived, prepared: PreparedCall) -> None:
         self.calls, self.received, self.prepared = calls, received, prepared
+        self.is_late = self.is_returned = False
         self.signal: Suspended | None = None
         self.task: asyncio.Task[Reply] | None = None
         self.waiters: list[IncomingCall] = []
@@ -100,12 +129,20 @@ class OpenedCall:
         """The questions whose decisions it waits for."""
         return () if self.signal is None else self.signal.questions
 
+    def read_delivery(self, items: Sequence[Item]) -> None:
+        """Read from its items whether a caller has got its result. One that was never late was returned at once."""
+        notes = {each.name for each in items if isinstance(each, Note)}
+        was_asked = any(isinstance(each, QuestionItem) for each in items)
+        self.is_late = was_asked or Delivery.LEFT.value in notes
+        has_ended = any(isinstance(each, ToolOutput) for each in items)
+        self.is_returned = has_ended and (not self.is_late or Delivery.RETURNED.value in notes)
+
     def take_end(self, task: asyncio.Task[Reply], *, with_run: bool) -> BaseException | None:
         """Tell the callers how the task ended, ``with_run`` if it is stopping. Returns an error that stops the run."""
         self.task = None
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         if isinstance(error, Suspended):
-            self.signal = error
+            self.signal, self.is_late = error, True
             self.settle()
         elif error is None:
             self.settle(task.result())
@@ -154,7 +191,8 @@ def find_own_call(run: str, around: Sequence[OpenedCall]) -> OpenedCall | None:
 class OpenCalls:
     """The calls of one open run, for its body and its callers.
 
-    ``holders`` may make more calls, for which the body waits ``idle_seconds``. ``ended`` is done when this process no
+    ``holders`` may make more calls, for which the body waits ``idle_seconds``. ``delivered`` has what the body is to
+    record of results. ``ended`` is done when this process no
     longer executes the run. ``waiters`` has the calls around each task that waits for all running calls. ``execute``
     executes the run with the newest ``version`` of the application that a call came from; the body leaves when it
     ``is_outdated``.
@@ -163,6 +201,7 @@ class OpenCalls:
     __slots__ = (
         "changed",
         "closing",
+        "delivered",
         "ended",
         "execute",
         "has_begun",
@@ -181,6 +220,7 @@ class OpenCalls:
         self.is_decided = is_decided
         self.version, self.execute, self.is_outdated = version, execute, False
         self.incoming: deque[IncomingCall] = deque()
+        self.delivered: deque[tuple[str, Delivery]] = deque()
         self.changed = asyncio.Event()
         self.closing: asyncio.Future[Any] | None = None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -192,7 +232,7 @@ class OpenCalls:
     @property
     def has_work(self) -> bool:
         """Whether the run must be executed."""
-        return bool(self.incoming) or self.closing is not None
+        return bool(self.incoming or self.delivered) or self.closing is not None
 
     def update(self, version: int, execute: ExecuteCalls) -> None:
         """Continue with a newer version of the application when the running calls have ended."""
@@ -204,6 +244,14 @@ class OpenCalls:
         """Take a call for the body."""
         self.incoming.append(incoming)
         self.changed.set()
+
+    def report(self, opened: OpenedCall, delivery: Delivery) -> None:
+        """Report who has got the result of a call. The body records it where the journal does not say it by itself."""
+        opened.is_returned = delivery is Delivery.RETURNED
+        opened.is_late = opened.is_late or not opened.is_returned
+        if opened.is_late and not opened.received.key:
+            self.delivered.append((opened.prepared.id, delivery))
+            self.changed.set()
 
     def close(self) -> asyncio.Future[Any]:
         """Ask the body to end the run when no call is open. Returns a future that is done on the end or a refusal."""
@@ -257,9 +305,11 @@ def outcome_of(reply: Reply) -> ExecutionOutcome:
 
 def refuse_to_wait(incoming: IncomingCall, known: OpenedCall) -> None:
     """Refuse the key of a running call that would wait for the caller that repeats it."""
-    why = f"the key {incoming.key!r} was repeated in the body of its own call, which would wait for itself"
-    if known not in incoming.around:
-        why = f"the call with the key {incoming.key!r} waits for the one that repeats it: each would wait for the other"
+    call = f"the call with the key {incoming.key!r}" if incoming.key else f"the call of {incoming.callee.name}"
+    why = f"{call} waits for the one that repeats it: each would wait for the other"
+    if known in incoming.around:
+        what = f"the key {incoming.key!r}" if incoming.key else f"a call of {incoming.callee.name} with attach=True"
+        why = f"{what} was repeated in the body of its own call, which would wait for itself"
     incoming.fail(RequestConflictError(f"{why}; use another key"))
 
 

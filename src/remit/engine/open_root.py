@@ -34,7 +34,7 @@ from remit.engine.open_calls import (
 from remit.engine.open_contexts import context_of_call
 from remit.errors import Suspended
 from remit.record.arguments import Arguments, parse_arguments
-from remit.record.items import OPEN_RUN, CallReceived, Item, Position, ToolOutput
+from remit.record.items import OPEN_RUN, CallReceived, Item, Note, Position, ToolOutput
 from remit.record.principal import Principal
 
 _FACTS: Final = Facts(effect=Effect.COMPOSED, says=Sentences("Make the calls that come from outside"))
@@ -134,6 +134,7 @@ class _Body:
         self._calls = calls
         self._frame = frame
         self._by_key: dict[str, OpenedCall] = {}
+        self._unread: list[OpenedCall] = []
         self._running: dict[asyncio.Task[Reply], OpenedCall] = {}
         self._waiting: dict[str, OpenedCall] = {}
         self._has_last, self._read_items = False, 0
@@ -152,6 +153,7 @@ class _Body:
         self._calls.has_begun = True
         for item in [*_received_among(self._frame.ledger.recorded_items())]:
             opened = self._open(item, self._prepare(item.callee, item.arguments))
+            opened.read_delivery(self._frame.ledger.items_for(item.call))
             if _output_of(opened.prepared.id, self._frame) is None:
                 self._start(opened, self._context_for(item))
         try:
@@ -168,6 +170,9 @@ class _Body:
             Suspended: the body ends although the run is not closed.
         """
         calls = self._calls
+        while calls.delivered:
+            call, delivery = calls.delivered.popleft()
+            self._frame.ledger.add(Note(call=call, name=delivery.value, data="{}"))
         while (incoming := self._next_incoming()) is not None:
             try:
                 await self._take(incoming)
@@ -233,7 +238,7 @@ class _Body:
     async def _take(self, incoming: IncomingCall) -> None:
         if incoming.outcome.done():
             return
-        known = self._by_key.get(incoming.key) if incoming.key else None
+        known = self._find_known(incoming)
         if known is None and self._find_last() and not self._is_own(incoming):
             refuse_after_last(incoming)
             return
@@ -265,6 +270,15 @@ class _Body:
         elif known.task is None:
             self._start(known, incoming.context)
 
+    def _find_known(self, incoming: IncomingCall) -> OpenedCall | None:
+        """The call that the incoming one is: that of its key, or the same call whose result nobody has got."""
+        if incoming.key:
+            return self._by_key.get(incoming.key)
+        if not incoming.attaches:
+            return None
+        unread = (each for each in self._unread if not each.is_returned)
+        return next((each for each in unread if incoming.is_recorded_as(each.received)), None)
+
     def _prepare(self, tool: str, arguments: str, by: Principal | None = None) -> PreparedCall:
         return self._frame.prepare_call(self._frame.find(tool), arguments, by=by)
 
@@ -272,6 +286,8 @@ class _Body:
         opened = OpenedCall(self._calls, received, prepared)
         if received.key:
             self._by_key[received.key] = opened
+        else:
+            self._unread = [*(each for each in self._unread if not each.is_returned), opened]
         return opened
 
     def _context_for(self, received: CallReceived) -> Context:

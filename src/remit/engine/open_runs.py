@@ -63,7 +63,10 @@ class OpenRuns:
         return OpenRoot(self._open(run))
 
     async def call(self, run: str, incoming: IncomingCall, holder: object, idle_seconds: float) -> ExecutionOutcome:
-        """Make a call of a run and return its outcome. Cancelling the caller ends the call, but not the run."""
+        """Make a call of a run and return its outcome. Cancelling the caller ends the call, but not the run.
+
+        A call that attaches and has an effect continues, and its result waits for the same call.
+        """
         calls = self._calls_of(run, holder, idle_seconds)
         calls.take(incoming)
         try:
@@ -71,7 +74,12 @@ class OpenRuns:
         except asyncio.CancelledError:
             await incoming.give_up()
             raise
-        return incoming.outcome.result()
+        outcome = incoming.outcome.result()
+        if outcome.reply is not None:
+            incoming.confirm()
+            if calls.delivered and (current := self._calls_of(run, holder, idle_seconds)) is not calls:
+                current.delivered += calls.delivered
+        return outcome
 
     async def close(self, run: str, holder: object, idle_seconds: float) -> RunResult[Any]:
         """End a run.
