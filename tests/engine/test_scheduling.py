@@ -17,7 +17,7 @@ from remit.engine.scheduling import (
     Next,
     RunScheduler,
 )
-from remit.errors import DivergedError, JournalError, JournalFormatError, LeaseError
+from remit.errors import DivergedError, JournalError, JournalFormatError, LeaseError, NoModelError
 from remit.record.items import AttemptEnded, RunSuspended
 from remit.record.question import Question
 from remit.testing.store_suite.samples import Clock, begin, question, question_item, yes
@@ -159,4 +159,13 @@ async def test_a_run_that_cannot_be_executed_is_due_for_no_process_until_its_del
     await Bench(stage, DivergedError("other code")).attempt()
     assert await stage.store.list_due_runs("app") == []
     clock.pass_by(FAILURE_RETRY_FIRST_SECONDS)
+    assert await stage.store.list_due_runs("app") == ["run"]
+
+
+async def test_a_run_whose_model_a_process_lacks_is_left_to_others_at_once(stage: Stage) -> None:
+    run = await begin(stage.store)
+    await stage.store.release("run", run.epoch)
+    bench = Bench(stage, NoModelError("there is no model"))
+    assert await bench.attempt() == Next(FAILURE_RETRY_FIRST_SECONDS, 1)
+    assert [str(error) for _, error in bench.reported] == ["there is no model"]
     assert await stage.store.list_due_runs("app") == ["run"]

@@ -20,6 +20,7 @@ from remit.cli.needed_models import needs_model
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import one_line
 from remit.errors import LeaseError, NoModelError, RemitError
+from remit.journal.ports import RunRow
 from remit.runtime import RunResult, Runtime
 
 _INTERRUPTED_STATUS: Final = 130
@@ -82,6 +83,8 @@ class _Executor:
     async def _execute(self, run: str, stop_requested: asyncio.Event, /) -> RunResult[object]:
         row = await self.client.store.find_run(run)
         application, tenant = (row.application, row.tenant) if row is not None else ("", "")
+        if row is not None:
+            await self._check_model(row)
         try:
             result: RunResult[object] = await self.runtimes[application].resume(run, stop_requested)
         except LeaseError:
@@ -97,6 +100,16 @@ class _Executor:
             except RemitError as error:
                 _report_failure(run, error)
         return result
+
+    async def _check_model(self, row: RunRow) -> None:
+        """Leave a run whose model this process lacks to executors that have it. A run that is cancelled needs none.
+
+        Raises:
+            NoModelError: names the model and the missing part; the run was not claimed.
+        """
+        is_asking = needs_model(self.runtimes[row.application].app, row.callee)
+        if is_asking and not await self.client.store.cancel_requested_by(row.run):
+            self.client.model.check()
 
 
 @contextlib.contextmanager

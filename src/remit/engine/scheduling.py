@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from remit.core.checks import check_functions, check_method
 from remit.engine.port import ErrorHandler, ExecuteFunction
-from remit.errors import BrokenJournalError, JournalError, JournalFormatError, LeaseError
+from remit.errors import BrokenJournalError, JournalError, JournalFormatError, LeaseError, NoModelError
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.ports import Store
 from remit.record.items import RunSuspended
@@ -57,12 +57,16 @@ class RunScheduler:
     async def attempt_run(self, run: str, failed_attempts: int, release_requested: asyncio.Event) -> Next:
         """Execute ``run`` if it can continue.
 
-        If it cannot be executed, the error is reported and the delay until the next attempt grows, for every process.
+        If it cannot be executed, the error is reported and the delay until the next attempt grows, for every process;
+        only for this one if it is this one that lacks the model.
         """
         try:
             return await self._attempt(run, failed_attempts, release_requested)
         except LeaseError:
             return _retry_later(failed_attempts)
+        except NoModelError as error:  # other processes may have the model: the run is not postponed for them
+            self.on_error(run, error)
+            return _retry_later(failed_attempts, FAILURE_RETRY_FIRST_SECONDS, FAILURE_RETRY_MAX_SECONDS)
         except Exception as error:  # noqa: BLE001 - any error ends only the attempt of this run
             self.on_error(run, error)
             if isinstance(error, JournalError) and not isinstance(error, (JournalFormatError, BrokenJournalError)):
