@@ -2,8 +2,10 @@
 
 `requirements/dev.txt` pins everything that tests and checks need, `run.txt` the part of it that `make run` needs,
 `compare.txt` what `make compare` needs, `floors.txt` the oldest releases that Remit and its extras allow, `uv.txt` the
-installer. Each carries the digest of the requirement tables it was made from, so that a table which changed since is
-noticed without asking a registry. Pins already written are kept, unless `--upgrade` is given.
+installer. The frameworks whose agents Remit governs are in `dev.txt` only: `make run` imports none of them, and their
+lower bounds would lift the floors of what they share with Remit. Each file carries the digest of the requirement tables
+it was made from, so that a table which changed since is noticed without asking a registry. Pins already written are
+kept, unless `--upgrade` is given.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import tomllib
 from itertools import chain
+from typing import Any
 
 from committed import ROOT
 
@@ -29,12 +32,24 @@ WORKSPACE = ("remit", "remit-casefile", "remit-cms", "remit-local")
 UNPUBLISHED_EXTRA = "local"
 """An extra that is another distribution of the workspace."""
 
+FRAMEWORK_EXTRAS = {"agent-framework", "langchain", "openai-agents"}
+"""The extras of other agent frameworks, which only tests need."""
+
+
+def _read(path: str) -> dict[str, Any]:
+    return tomllib.loads((ROOT / path).read_text(encoding="utf-8"))
+
+
+def _extras(path: str) -> dict[str, list[str]]:
+    """The extras of a project, without those of frameworks."""
+    extras: dict[str, list[str]] = _read(path)["project"].get("optional-dependencies", {})
+    return {name: lines for name, lines in extras.items() if name not in FRAMEWORK_EXTRAS}
+
 
 def _floors() -> tuple[str, ...]:
     """The lowest releases of what the package asks for; what those ask for in turn keeps its pins."""
-    document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    extras: dict[str, list[str]] = document["project"]["optional-dependencies"]
-    published = {name: lines for name, lines in extras.items() if name != UNPUBLISHED_EXTRA}
+    document = _read("pyproject.toml")
+    published = {name: lines for name, lines in _extras("pyproject.toml").items() if name != UNPUBLISHED_EXTRA}
     lines = [*document["project"]["dependencies"], *document["dependency-groups"]["build"], *chain(*published.values())]
     direct = sorted({found[0] for line in lines if (found := NAME_PATTERN.match(line))} - {"remit"})
     return (
@@ -50,8 +65,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "floors": _floors(),
     "dev": (*PROJECTS, "--all-extras", "--group", "dev", "--group", "build", "--group", "console"),
     "run": (
-        *(*PROJECTS, "--all-extras", "--group", "build", "--group", "console"),
-        *("--constraints", "requirements/dev.txt"),
+        *(*PROJECTS, "--group", "build", "--group", "console", "--constraints", "requirements/dev.txt"),
+        *(option for path in PROJECTS for name in _extras(path) for option in ("--extra", name)),
     ),
     "compare": (
         *("pyproject.toml", "--extra", "sql", "--extra", "openai", "--group", "compare", "--group", "build"),
@@ -107,7 +122,7 @@ def _tables_digest() -> str:
     """The digest of every table that says what is required."""
     tables: list[object] = []
     for path in PROJECTS:
-        document = tomllib.loads((ROOT / path).read_text(encoding="utf-8"))
+        document = _read(path)
         project = document["project"]
         tables += [
             path,

@@ -49,7 +49,7 @@ def imported_distributions(*places: str) -> set[str]:
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 names.add(node.module.partition(".")[0])
     foreign = names - set(sys.stdlib_module_names) - {"remit"}
-    return {distributions[name][0].lower() for name in foreign}
+    return {name if name in distributions[name] else distributions[name][0].lower() for name in foreign}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,11 @@ def imported_distributions(*places: str) -> set[str]:
         ("server", ["server"]),
         ("sql", ["journal", "database", "effects.py"]),
         ("inventory", ["inventory", "schemas/yaml_lines.py"]),
-        ("dbos", ["adapters"]),
+        ("agent-framework", ["adapters/agent_framework.py"]),
+        ("dbos", ["adapters/dbos.py"]),
+        ("langchain", ["adapters/langchain.py"]),
+        ("openai-agents", ["adapters/openai_agents.py"]),
+        ("pydantic-ai", ["adapters/pydantic_ai.py"]),
     ],
 )
 def test_an_extra_requires_every_distribution_that_its_modules_import(extra: str, places: list[str]) -> None:
@@ -85,7 +89,11 @@ except ModuleNotFoundError as error:
         ("remit.database", "sqlalchemy", "sql"),
         ("remit.effects", "sqlalchemy", "sql"),
         ("remit.home", "platformdirs", "cli"),
+        ("remit.adapters.agent_framework", "agent_framework", "agent-framework"),
         ("remit.adapters.dbos", "psycopg", "dbos"),
+        ("remit.adapters.langchain", "langchain.agents.middleware", "langchain"),
+        ("remit.adapters.openai_agents", "agents", "openai-agents"),
+        ("remit.adapters.pydantic_ai", "pydantic_ai", "pydantic-ai"),
         ("remit.journal.sql", "sqlalchemy", "sql"),
         ("remit.models.openai", "openai", "openai"),
         ("remit.models.pydantic_ai", "pydantic_ai", "pydantic-ai"),

@@ -1,1 +1,1 @@
-"""Implementations of Remit's ports with third-party libraries."""
+"""Implementations of Remit's ports with third-party libraries, and agents of other frameworks over an open run."""
