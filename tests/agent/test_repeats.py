@@ -10,10 +10,9 @@ import pytest
 from pydantic import BaseModel
 
 from remit import Agent, App, Effect, Runtime, tool
-from remit.agent import AgentDriver, AgentLimits, CalledTool, Compaction
+from remit.agent import AgentDriver, AgentLimits, Compaction
 from remit.errors import NotFoundError, RepeatedCallError
-from remit.messages import completion_from_message, decode_message, encode_message
-from remit.models import ModelSettings
+from remit.messages import completion_from_message, encode_message
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from tests.agent.both import BOTH, look, runtime_of
@@ -129,36 +128,6 @@ async def test_an_agent_that_only_repeats_is_ended(driver: AgentDriver) -> None:
             result.value()
         assert (await runtime.replay(result.run)).difference == ""
         assert history_errors(await runtime.history(result.run)) == []
-
-
-@BOTH
-async def test_before_an_agent_is_ended_for_its_repeats_its_model_has_to_answer_without_a_call(
-    driver: AgentDriver,
-) -> None:
-    model = Scripted([READ, READ, READ, READ, "The page says: saw a."])
-    settings = ModelSettings(seed=1)
-    agent = Agent("agent", instructions="x", tools=[look], driver=driver, model=model, settings=settings)
-    runtime = runtime_of(agent)
-    result = await runtime.run("go", by=superuser())
-    assert result.value() == "The page says: saw a."
-    assert [each.settings.tool_choice for each in model.requests] == [None] * 4 + ["none"]
-    assert {each.settings.seed for each in model.requests} == {1}
-    asked = [decode_message(list(each.history)[-1]).get("content") for each in model.requests]
-    assert [text for text in asked if str(text).startswith("Make no more calls.")] == [asked[-1]]
-    assert (await runtime.replay(result.run)).difference == ""
-
-
-@BOTH
-async def test_an_agent_that_finishes_by_a_call_may_always_make_one(driver: AgentDriver) -> None:
-    class Found(BaseModel):
-        page: str
-
-    finishes: list[dict[str, Any]] = [{"output": Found}, {"stop": CalledTool("find")}]
-    for known in finishes:
-        model = Scripted([READ] * 9)
-        agent = Agent("agent", instructions="x", tools=[look, find], driver=driver, model=model, **known)
-        await runtime_of(agent).run("go", by=superuser())
-        assert {each.settings.tool_choice for each in model.requests} == {None}
 
 
 NESTED = json.dumps({"page": json.loads("[" * 80 + "]" * 80)})

@@ -60,7 +60,7 @@ class BoundStep(Struct, frozen=True, kw_only=True):
             first_turn=task.first_turn,
         )
         turns = AgentTurns(self.definition, self.agent_tools, frame)
-        return StepRequest(chat=chat, calls=turns, turns=turns)
+        return StepRequest(chat=chat, calls=turns, end_turn=turns.end_turn)
 
 
 async def bind_step(definition: AgentDefinition, tools: AgentTools, model: Model) -> BoundStep:

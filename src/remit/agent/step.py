@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from msgspec import Struct, field, structs
@@ -82,10 +81,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
 
     async def ask(self, request: StepRequest) -> Answer:
         """Ask the model once."""
-        chat = request.chat
-        if request.turns is not None and request.turns.must_answer:
-            chat = replace(chat, settings=chat.settings.update(tool_choice="none"))
-        completion = await self.model(chat)
+        completion = await self.model(request.chat)
         calls, result_calls = completion.tool_calls, tuple[ToolCallRequest, ...]()
         if calls[1:] or (
             calls and (completion.finish_reason not in GOOD_FINISHES or MAY_REFUSE.search(completion.message))
@@ -139,7 +135,7 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         messages = (completion.message, *[texts[call.id] for call in completion.tool_calls])
         if final is None and not target and result is None:
             text = told_text(completion, request.chat.max_tokens) if completion.content else ""
-            result = request.turns.end_turn(request.chat.turn, text) if request.turns is not None else None
+            result = request.end_turn and request.end_turn(request.chat.turn, text)
             if result is None:
                 return Next(messages=messages, usage=usage)
         return Done(messages=messages, usage=usage, result=result, final_reply=final, handoff_to=target)
@@ -148,13 +144,13 @@ class AgentStep(Struct, frozen=True, kw_only=True):
         self, request: StepRequest, completion: Completion, usage: StepUsage, judge: Judge
     ) -> StepOutcome:
         """End the agent with a text, unless its result has another type."""
-        turns, text, turn = request.turns, completion.content or "", request.chat.turn
+        end_turn, text, turn = request.end_turn, completion.content or "", request.chat.turn
         if self.results is None:
             told = told_text(completion, request.chat.max_tokens)
-            if turns is None:
+            if end_turn is None:
                 result = None if told == text else Reply.from_value(told)
                 return Done(messages=(completion.message,), usage=usage, result=result)
-            result = turns.end_turn(turn, told)
+            result = end_turn(turn, told)
             if result is not None:
                 return Done(messages=(completion.message,), usage=usage, result=result)
             more = record_reply(request.chat, correction_message(self.continue_text))
@@ -166,8 +162,8 @@ class AgentStep(Struct, frozen=True, kw_only=True):
                 return Done(messages=(completion.message,), usage=usage, result=found)
         self.results.check_retries(request.used.invalid_results + 1, found)
         reason = record_reply(request.chat, correction_message(found))
-        if turns is not None:
-            turns.end_turn(turn, text)
+        if end_turn is not None:
+            end_turn(turn, text)
         return Next(messages=(completion.message, reason), usage=structs.replace(usage, invalid_results=1))
 
     async def _take_results(

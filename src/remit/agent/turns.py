@@ -91,17 +91,6 @@ class AgentTurns:
         """The ledger of the run."""
         return self._frame.ledger
 
-    @property
-    def must_answer(self) -> bool:
-        """Whether the next turn is the last one before the agent is ended for its repeats.
-
-        A model that may call no tool says what its calls came to. An agent whose result is not a text, or which has a
-        stop policy, may need a call to finish.
-        """
-        definition, repeated = self._definition, self._repeated_turns
-        is_last = 0 < repeated == (definition.limits.repeats or 0) - 1
-        return is_last and definition.returns_text and definition.stop is None
-
     def prepare(self, name: str, arguments: str, wire_id: str) -> PreparedCall:
         """Prepare a call of the model. One that only repeats an earlier call is answered with a notice.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Protocol
 
 from msgspec import Struct, structs
 
@@ -79,34 +79,21 @@ class StepRecord(Struct, frozen=True):
     messages: list[str]
 
 
-_ANSWER_NOW: Final = "Make no more calls. Answer me now, in one or two sentences: what did your calls come to?"
-"""What the loop says to a model that has only repeated its calls."""
-
-
-class TurnEnds(Protocol):
-    """Is told of the end of each turn of an agent, and says what follows."""
-
-    @property
-    def must_answer(self) -> bool:
-        """Whether the model may call no tool in the next turn, because it has only repeated its calls."""
-        ...
-
-    def end_turn(self, number: int, text: str) -> Reply | None:
-        """End a turn whose answer has ``text``. Returns the result if the agent is done."""
-        ...
+EndTurn = Callable[[int, str], Reply | None]
+"""Reports the end of a turn, with its number and the answer's text. Returns the result if the agent is done."""
 
 
 class StepRequest(Struct, frozen=True, kw_only=True):
     """The input of a step: the chat so far, the factory of its calls, and the usage of earlier steps.
 
-    ``turns`` has the agent's stop policy. Without it, an agent is done when its model calls no tool. ``record`` is that
-    of the agent if the step has layers, which pass it on.
+    ``end_turn`` asks the agent's stop policy. Without it, an agent is done when its model calls no tool. ``record`` is
+    that of the agent if the step has layers, which pass it on.
     """
 
     chat: ChatRequest
     calls: CallFactory
     used: StepUsage = StepUsage()
-    turns: TurnEnds | None = None
+    end_turn: EndTurn | None = None
     record: StepRecord | None = None
 
     def with_message(self, text: str) -> StepRequest:
@@ -121,21 +108,16 @@ class StepRequest(Struct, frozen=True, kw_only=True):
 
     def again(self, outcome: StepOutcome) -> StepRequest:
         """Return the request that repeats this step without its messages."""
-        following = self._following(outcome)
+        following = self.after(outcome)
         return structs.replace(following, chat=replace(following.chat, history=self.chat.history))
 
     def after(self, outcome: StepOutcome) -> StepRequest:
         """Return the request of the next step, with this step's messages and usage."""
-        following = self._following(outcome)
-        has_to_answer = self.turns is not None and self.turns.must_answer
-        return following.with_message(_ANSWER_NOW) if has_to_answer else following
-
-    def _following(self, outcome: StepOutcome) -> StepRequest:
         return StepRequest(
             chat=self.chat.next_turn(self.chat.history.with_messages(*outcome.messages)),
             calls=self.calls,
             used=self.used.add(outcome.usage),
-            turns=self.turns,
+            end_turn=self.end_turn,
             record=self.record,
         )
 
