@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from remit import Agent, App, Effect, Runtime, tool
+from remit import Agent, App, Effect, LeafContext, Policy, Runtime, tool
 from remit.agent import AgentDriver, AgentLimits, Compaction
 from remit.errors import NotFoundError, RepeatedCallError
 from remit.messages import completion_from_message, encode_message
+from remit.policies import ConfirmationFlag
 from remit.testing import Scripted, calls, superuser
 from remit.testing.history_check import history_errors
 from tests.agent.both import BOTH, look, runtime_of
@@ -22,6 +23,7 @@ READ = calls(("look", {"page": "a"}))
 WRITE = calls(("write", {"text": "a"}))
 LOST = calls(("find", {}))
 POLL = calls(("poll", {}))
+DROP = calls(("drop", {"page": "a"}))
 
 
 @tool(effect=Effect.PURE)
@@ -128,6 +130,63 @@ async def test_an_agent_that_only_repeats_is_ended(driver: AgentDriver) -> None:
             result.value()
         assert (await runtime.replay(result.run)).difference == ""
         assert history_errors(await runtime.history(result.run)) == []
+
+
+def drop_tool(dropped: list[str]) -> Any:
+    @tool(effect=Effect.KEYED, confirm="confirmed")
+    async def drop(ctx: LeafContext, page: str, *, confirmed: bool = False) -> str:
+        """Drop a page."""
+        if confirmed:
+            dropped.append(page)
+        return "dropped" if confirmed else "would drop"
+
+    return drop
+
+
+@BOTH
+async def test_a_model_that_only_repeats_an_announced_call_waits_for_the_person(driver: AgentDriver) -> None:
+    dropped = list[str]()
+    model = Scripted([DROP, DROP, DROP, DROP, "It is gone."])
+    agent = Agent("agent", instructions="x", tools=[drop_tool(dropped)], driver=driver, model=model)
+    runtime = Runtime(App(name="desk", agents=[agent], policy=Policy(ConfirmationFlag())))
+    result = await runtime.run("drop it", by=superuser(), conversation="talk")
+    assert (result.value(), dropped) == ("This waits for your answer. Nothing is done before that.", [])
+    (row,) = await runtime.store.list_questions()
+    refused = [each for each in await tool_messages(runtime, result.run) if "REPEATED_CALL" in each]
+    assert len(refused) == len([each for each in refused if "the user is asked whether it may be made" in each]) == 3
+    assert (await runtime.replay(result.run)).difference == ""
+    following = await runtime.decide(row.question.id, approved=True, by=superuser(), kind="confirm")
+    assert following is not None
+    assert ((await runtime.resume(following)).value(), dropped) == ("It is gone.", ["a"])
+
+
+@BOTH
+async def test_what_a_person_has_agreed_to_and_was_done_is_not_announced_again(driver: AgentDriver) -> None:
+    dropped = list[str]()
+    model = Scripted([DROP, "Shall I?", DROP, calls(("drop", {"page": "b"})), "Both?"])
+    agent = Agent("agent", instructions="x", tools=[drop_tool(dropped)], driver=driver, model=model)
+    runtime = Runtime(App(name="desk", agents=[agent], policy=Policy(ConfirmationFlag())))
+    await runtime.run("drop it", by=superuser(), conversation="talk")
+    (row,) = await runtime.store.list_questions()
+    following = await runtime.decide(row.question.id, approved=True, by=superuser(), kind="confirm")
+    assert following is not None
+    result = await runtime.resume(following)
+    contents = await tool_messages(runtime, following)
+    assert (dropped, [contents[0], contents[2]], result.value()) == (["a"], ["dropped", "would drop"], "Both?")
+    assert "REPEATED_CALL" in contents[1]
+    assert (await runtime.replay(following)).difference == ""
+    (other,) = await runtime.store.list_questions()
+    assert json.loads(other.question.arguments)["page"] == "b"
+
+
+@BOTH
+async def test_a_call_with_an_unset_flag_about_which_nobody_is_asked_is_a_call_like_others(driver: AgentDriver) -> None:
+    model = Scripted([DROP] * 9)
+    agent = Agent("agent", instructions="x", tools=[drop_tool([])], driver=driver, model=model)
+    runtime = Runtime(App(name="desk", agents=[agent], policy=Policy.only()))
+    result = await runtime.run("drop it", by=superuser(), conversation="talk")
+    with pytest.raises(RepeatedCallError, match="its call of drop in 3 turns, although nothing has changed"):
+        result.value()
 
 
 NESTED = json.dumps({"page": json.loads("[" * 80 + "]" * 80)})

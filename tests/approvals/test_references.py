@@ -240,6 +240,20 @@ async def test_an_announced_call_by_name_is_made_with_the_object_shown_and_its_r
     assert (await runtime.replay(run)).is_identical
 
 
+async def test_an_announced_call_that_was_made_is_not_announced_again_by_the_name_of_its_object(store: Store) -> None:
+    site = Site(confirm=True)
+    other = calls(("drop", {"page": "about"}))
+    runtime = site.runtime(DROP, "sure?", DROP, other, "done", store=store)
+    await runtime.run("go", by=ADA, conversation="c")
+    run = await runtime.decide((await open_question(store)).id, approved=True, by=BOB)
+    assert run is not None
+    await runtime.resume(run)
+    _, repeated, announced = await tool_messages(runtime, run)
+    assert ("REPEATED_CALL" in repeated, "REPEATED_CALL" in announced, site.dropped) == (True, False, [("7", "3")])
+    assert (await open_question(store)).shown == "“about” is the page “About us”, revision 1"
+    assert (await runtime.replay(run)).is_identical
+
+
 async def test_the_steps_of_a_pipeline_are_shown_with_their_objects_and_approved_together(store: Store) -> None:
     site = Site()
 

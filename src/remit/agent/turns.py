@@ -7,10 +7,12 @@ from typing import Final, NamedTuple, cast
 
 from msgspec import Struct
 
+from remit.agent.carried_call import repeats_carried_call
 from remit.agent.compaction import compaction_id
 from remit.agent.definition import AgentDefinition
 from remit.agent.driver import AgentTools
 from remit.agent.stop import StopPolicy, Turn, TurnCall
+from remit.approvals.from_journal import read_questions
 from remit.call.callee import Frame
 from remit.call.facts import Effect, Facts, lacks_flag
 from remit.call.reply import Reply
@@ -41,6 +43,14 @@ _REPEATED: Final = (
     "sentence, unless another call is needed"
 )
 
+_ANNOUNCED_BEFORE: Final = (
+    "do not make this call again: the user is asked whether it may be made, and nothing is done before that. Tell the "
+    "user in one sentence what it would do, unless another call is needed"
+)
+
+_WAITS: Final = "This waits for your answer. Nothing is done before that."
+"""The answer of an agent whose model only repeats calls that it has announced."""
+
 
 class _MadeCall(Struct):
     """A call of the present turn, and its reply once it has ended."""
@@ -56,24 +66,26 @@ class _MadeCall(Struct):
 class _SeenCall(NamedTuple):
     """The last reply to a call, its turn, and whether the same call is refused from now on.
 
-    ``is_done``: it would change something again, or was denied. ``is_same``: its last two replies were the same.
-    ``error``: why it failed.
+    ``is_done``: it would change something again, was denied, or was announced. ``is_same``: its last two replies were
+    the same. ``is_announced``: it only announced a call, about which a person is asked. ``error``: why it failed.
     """
 
     content: str
     turn: int
     is_done: bool
     is_same: bool
+    is_announced: bool
     error: str
 
 
 class AgentTurns:
     """The calls of one task of an agent, as both drivers make them, and the ends of its turns.
 
-    A call is refused if it repeats an earlier one and nothing has changed since: if it was denied, if it changed
-    something and succeeded, if it was one of an agent whose model was asked again in vain, or if its last two replies
-    are the same. A tool that is declared as repeatable is called again, unless it refuses the arguments. The state is a
-    fold over the replies, so a resumed or replayed run refuses the same calls.
+    A call is refused if it repeats an earlier one and nothing has changed since: if it was denied, if it announced a
+    call about which a person is asked, if it changed something and succeeded, if it was one of an agent whose model was
+    asked again in vain, or if its last two replies are the same. A tool that is declared as repeatable is called again,
+    unless it refuses the arguments. The state is a fold over the replies, so a resumed or replayed run refuses the same
+    calls.
     """
 
     def __init__(self, definition: AgentDefinition, tools: AgentTools, frame: Frame) -> None:
@@ -105,9 +117,12 @@ class AgentTurns:
         seen = self._seen.get((name, made.arguments))
         if seen is not None and (seen.is_done or (seen.is_same and not self._was_compacted_since(seen.turn))):
             made.is_refused = True
+        elif made.facts is not None and made.facts.confirm is not None and lacks_flag(made.facts, made.arguments):
+            made.is_refused = repeats_carried_call(self._frame, name, made.arguments, made.facts.confirm)
+        notice = _ANNOUNCED_BEFORE if seen is not None and seen.is_announced else _REPEATED
 
         async def make(refusal: CallError | None = None, /) -> Reply:
-            made.reply = await prepared.make(RepeatedCallError(_REPEATED) if made.is_refused else refusal)
+            made.reply = await prepared.make(RepeatedCallError(notice) if made.is_refused else refusal)
             return made.reply
 
         return PreparedCall(prepared.id, make, prepared.arguments)
@@ -123,8 +138,8 @@ class AgentTurns:
         self._first_turn = self._first_turn or number
         self._turn = number
         definition = self._definition
-        if calls and definition.limits.repeats is not None:
-            self._note_replies(calls, definition.limits.repeats)
+        if calls and definition.limits.repeats is not None and self._note_replies(calls, definition.limits.repeats):
+            return Reply.from_value(text or _WAITS)
         policy = definition.stop
         if policy is None:
             return Reply.from_value(text) if not calls and definition.returns_text else None
@@ -139,8 +154,10 @@ class AgentTurns:
             )
         return Reply.from_value(text or contents[-1])
 
-    def _note_replies(self, calls: Sequence[_MadeCall], limit: int) -> None:
+    def _note_replies(self, calls: Sequence[_MadeCall], limit: int) -> bool:
         """Remember the replies of a turn, and count the turns in a row whose calls are all refused as repeated.
+
+        Returns whether the agent is done, because its model only repeats calls about which a person is asked.
 
         A call of an agent that ended for repeats or invalid results counts too: this agent then has one more such turn
         to try something else, or none if that agent already had such a turn for an agent below it.
@@ -157,12 +174,15 @@ class AgentTurns:
         if has_ended_below:
             counted = max(counted, limit if any(self._has_tried_again(made.id) for made in calls) else limit - 1)
         self._repeated_turns = 0 if has_new else counted
-        if self._repeated_turns >= limit:
-            if has_ended_below:
-                self._record_below()
-            seen = self._seen.get((calls[-1].name, calls[-1].arguments))
-            cause = "" if seen is None else seen.error
-            raise self._definition.limits.repeats_error(self._definition.name, calls[-1].name, cause)
+        if self._repeated_turns < limit:
+            return False
+        seen = [self._seen.get((each.name, each.arguments)) for each in calls]
+        if self._definition.returns_text and all(each is not None and each.is_announced for each in seen):
+            return True
+        if has_ended_below:
+            self._record_below()
+        cause = "" if seen[-1] is None else seen[-1].error
+        raise self._definition.limits.repeats_error(self._definition.name, calls[-1].name, cause)
 
     def _has_ended_below(self, name: str, error: CallError) -> bool:
         """Whether an error comes from an agent that made no progress, or from an agent below it.
@@ -188,17 +208,31 @@ class AgentTurns:
         key, facts = (made.name, made.arguments), made.facts
         last = self._seen.pop(key, None)
         is_same = last is not None and last.content == reply.content
-        effect = Effect.PURE if facts is None or lacks_flag(facts, made.arguments) else facts.effect
+        has_no_flag = facts is not None and lacks_flag(facts, made.arguments)
+        effect = Effect.PURE if facts is None or has_no_flag else facts.effect
+        is_announced = has_no_flag and reply.outcome == "ok" and self._is_asked_about(made.id)
         has_changed = reply.outcome == "ok" and effect is not Effect.PURE
         if has_changed and not is_same:
             self._seen.clear()  # what was read before may be different now
         is_refused = isinstance(reply.error, InvalidArgumentsError)
         if facts is None or not facts.repeatable or is_refused:
-            is_done = ended_below or reply.outcome == "denied" or (has_changed and effect in _NOT_AGAIN)
+            is_done = ended_below or is_announced or reply.outcome == "denied" or (has_changed and effect in _NOT_AGAIN)
             error = "" if ended_below or reply.error is None else reply.error.message
-            self._seen[key] = _SeenCall(reply.content, self._turn, is_done, is_same, error)
+            self._seen[key] = _SeenCall(reply.content, self._turn, is_done, is_same, is_announced, error)
         if len(self._seen) > REMEMBERED_CALLS:
             del self._seen[next(iter(self._seen))]
+
+    def _is_asked_about(self, call: str) -> bool:
+        """Whether a person is asked about what a call has announced. A note says so to replays, which ask nobody."""
+        ledger, note = self._frame.ledger, Note(call=self._frame.id, name=_ASKED, data=call)
+        is_noted = note in ledger.items_for(note.call)
+        if is_noted and not ledger.execution.is_replaying:
+            return True
+        asked = read_questions(ledger.recorded_items())
+        is_asked = is_noted or any(each.question.call == call and not each.question.waits for each in asked)
+        if is_asked:
+            ledger.add(note)
+        return is_asked
 
     def _was_compacted_since(self, turn: int) -> bool:
         """Whether the model may have lost a reply: the history was compacted for a request after that turn."""
@@ -236,6 +270,7 @@ class AgentTurns:
         return TurnEnded(call=call, tokens=used.tokens, cost=used.cost, seconds=seconds)
 
 
+_ASKED: Final = "a person is asked about the call that this one announced"
 _BELOW: Final = "ended for the repeats of an agent below"
 _NOT_AGAIN: Final = (Effect.UNSAFE, Effect.KEYED)
 """Effects of calls that would change something a second time."""

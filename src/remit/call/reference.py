@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self, TypeGuard, cast
 
 from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
@@ -254,13 +254,18 @@ def _literals(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
     return [str(each) for node in nodes if node["type"] == "literal" for each in node["expected"]]
 
 
+def is_referent(value: object) -> TypeGuard[dict[str, str]]:
+    """Whether a JSON value is a referent: an object with its id, its name and its revision."""
+    return isinstance(value, dict) and cast("dict[str, object]", value).keys() == set(_FIELDS)
+
+
 def ids_of_referents(value: object) -> object:
     """Replace each referent in a JSON value by its id, to compare the subjects of two calls."""
     if isinstance(value, list):
         return [ids_of_referents(each) for each in cast("list[object]", value)]
+    if is_referent(value):
+        return value["id"]
     if not isinstance(value, dict):
         return value
     parts = cast("dict[str, object]", value)
-    if parts.keys() == set(_FIELDS):
-        return parts["id"]
     return {name: ids_of_referents(each) for name, each in parts.items()}
