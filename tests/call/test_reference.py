@@ -350,8 +350,10 @@ def test_a_kind_has_a_name() -> None:
 
 
 def test_a_person_reads_the_object_in_one_line() -> None:
-    page = Referent("7", "page", "Home\n\u202ex", "3\x1b", "ho\rme")
-    assert page.describe() == "“ho\\rme” is the page “Home\\n\\u202ex”, revision 3\\u001b"
+    assert (
+        Referent("7", "page", "Home\n\u202ex", "3\x1b", "ho\rme").describe()
+        == "“ho\\rme” is the page “Home\\n\\u202ex”, revision 3\\u001b"
+    )
 
 
 def test_a_fixed_parameter_is_no_reference() -> None:

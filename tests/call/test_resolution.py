@@ -12,6 +12,7 @@ import pytest
 
 from remit import App, LeafContext, Runtime
 from remit.call.observing import observe
+from remit.call.reference import Referent
 from remit.call.resolution import resolve_references
 from remit.errors import ConflictError, ExternalError, InternalError, InvalidArgumentsError, SetupError
 from remit.layers import Redact
@@ -207,3 +208,8 @@ async def test_a_near_name_among_many_is_found_in_another_thread_with_few_compar
     assert 0 < len([name for name in compared if name]) <= 200
     assert ThreadNoting.threads
     assert threading.get_ident() not in ThreadNoting.threads
+
+
+def test_an_object_is_called_by_its_noun_or_by_the_kind_of_the_reference() -> None:
+    said = [Referent("7", "old-page", "Home", "3", noun=noun).describe() for noun in ("", "post")]
+    assert said == ["the old page “Home”, revision 3", "the post “Home”, revision 3"]

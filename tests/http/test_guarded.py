@@ -138,7 +138,10 @@ async def test_an_address_inside_a_network_is_denied_without_telling_which_it_is
     ],
 )
 async def test_what_is_no_address_of_a_page_is_refused_in_one_line(internet: Internet, url: str) -> None:
-    with pytest.raises(InvalidArgumentsError, match=r"cannot be requested: .*; give the whole address|give a string without lone surrogates") as caught:
+    with pytest.raises(
+        InvalidArgumentsError,
+        match=r"cannot be requested: .*; give the whole address|give a string without lone surrogates",
+    ) as caught:
         await internet.http().get(url)
     assert "\n" not in str(caught.value)
 

@@ -29,12 +29,14 @@ class Candidate:
         name: its name for people.
         revision: its present revision; empty if it has none.
         aliases: other names for it, such as a slug.
+        noun: what people call such an object, if a resolver finds several sorts; by default the kind of the reference.
     """
 
     id: Name
     name: str
     revision: str = ""
     aliases: tuple[str, ...] = ()
+    noun: str = ""
 
     def __post_init__(self) -> None:
         for name in ("id", "revision"):
@@ -65,26 +67,28 @@ def describe_candidate(candidate: Candidate, alias: str = "") -> str:
 class Referent(str):
     """The id of a reference's resolved object, with its kind, name and revision."""
 
-    __slots__ = ("kind", "name", "revision", "said")
+    __slots__ = ("kind", "name", "noun", "revision", "said")
     kind: str
     name: str
     revision: str
     said: str
+    noun: str
 
-    def __new__(cls, id: str, kind: str, name: str, revision: str, said: str = "") -> Self:  # noqa: A002
-        """``said`` is the text that was resolved, if known."""
+    def __new__(cls, id: str, kind: str, name: str, revision: str, said: str = "", noun: str = "") -> Self:  # noqa: A002
+        """``said`` is the text that was resolved, and ``noun`` that of the candidate, if known."""
         made = super().__new__(cls, id)
         made.kind, made.name, made.revision, made.said = kind, name, revision, said or id
+        made.noun = noun or kind.translate(_WORDS)
         return made
 
-    def __getnewargs__(self) -> tuple[str, str, str, str, str]:  # type: ignore[override]
-        return str(self), self.kind, self.name, self.revision, self.said
+    def __getnewargs__(self) -> tuple[str, str, str, str, str, str]:  # type: ignore[override]
+        return str(self), self.kind, self.name, self.revision, self.said, self.noun
 
     def describe(self) -> str:
         """Describe the resolution for a person, who reads no id: ``“home” is the page “Home”, revision 3``."""
         said = "" if self.said in (self, self.name) else f"“{show_hidden(self.said, '')}” is "
         state = show_hidden(_describe_state(self.revision), "")
-        return f"{said}the {self.kind.translate(_WORDS)} “{show_hidden(self.name, '')}”{state}"
+        return f"{said}the {show_hidden(self.noun, '')} “{show_hidden(self.name, '')}”{state}"
 
 
 class Unresolved(str):

@@ -149,7 +149,7 @@ def _make_referent(reference: Referent | Unresolved, found: Sequence[Candidate],
         candidates = tuple(each for each in candidates if each.id == said)
     chosen = _choose(kind, said, candidates)
     text = reference.said if isinstance(reference, Referent) else said
-    return Referent(chosen.id, kind, redact_secrets(chosen.name)[:_MAX_NAME], chosen.revision, text)
+    return Referent(chosen.id, kind, redact_secrets(chosen.name)[:_MAX_NAME], chosen.revision, text, chosen.noun)
 
 
 def _choose(kind: str, said: str, candidates: Sequence[Candidate]) -> Candidate:

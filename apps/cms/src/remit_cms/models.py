@@ -355,10 +355,10 @@ def empty_content() -> Content:
 _MAX_NAMED: Final = 5
 
 
-def name_some(names: Sequence[str]) -> str:
+def name_some(names: Sequence[str], most: int = _MAX_NAMED) -> str:
     """The first of several names, and how many more there are."""
-    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    return f"{', '.join(names[:_MAX_NAMED])}{more}"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def pluralize(number: int, noun: str) -> str:

@@ -12,6 +12,9 @@ from apps.cms.tests.world import World
 from remit import App, Principal, Runtime
 from remit.runtime import RunResult
 from remit.tools import Arguments
+from remit_cms.pages.references import DocumentReferences
+from remit_cms.posts.payloads import CreatePost
+from remit_cms.posts.posts import Posts
 from remit_cms.publishing.history import History
 from remit_cms.publishing.payloads import RevertPage
 from remit_cms.sections.payloads import AddSectionToPage, DeletePageSection, GetPageSections, MoveSection
@@ -28,6 +31,14 @@ def runtime(world: World) -> Runtime:
 
 async def call(runtime: Runtime, name: str, **arguments: object) -> RunResult[Any]:
     return await runtime.call_by_name(name, Arguments(json.dumps(arguments), arguments), by=ANN)
+
+
+async def test_a_document_is_called_what_people_call_it(world: World) -> None:
+    await world.page("About")
+    await Posts(world.database).create_post(world.call(), CreatePost(title="We open", body="At nine."))
+    finder = DocumentReferences(world.database)
+    found = [(await finder.find_candidates(world.call(), name))[0] for name in ("about", "we-open")]
+    assert [each.noun for each in found] == ["page", "post"]
 
 
 @pytest.mark.parametrize("said", ["page_1", "about-us", "/about-us", "About us", "ABOUT US", "about_us", "/About_us"])

@@ -49,7 +49,7 @@ async def test_the_approver_reads_of_live_pages_before_new_ones_and_of_every_cha
     changes = [each for each in preview.changes if not each.where.startswith("Remark: ")]
     assert (changes[0].where, changes[0].after) == ("Imprint: text / text (en)", "We sell your data.")
     assert len(changes) == 81
-    assert preview.names == (("changeSetId", (await ann.look()).name),)
+    assert preview.names == (("changeSetId", "with “Imprint”, “Page 00” and 19 more"),)
     assert "21 pages ('Imprint', 'Page 00', 'Page 01', 'Page 02', 'Page 03' and 16 more)" in preview.summary
 
 

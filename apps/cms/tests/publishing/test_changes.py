@@ -29,7 +29,7 @@ async def test_a_new_page_is_shown_by_its_texts_and_addresses(ann: Editor) -> No
     link: JsonValue = {"text": "Our bread, fresh", "page": "bread"}
     await ann.create("About", ("hero", {"heading": "We bake", "cta": link}), ("text", {}), ("text", {"text": "Daily"}))
     assert await read_question(ann, "about") == {
-        "Remark: hero / cta": ("", "links to 'Bread', which visitors do not see"),
+        "Remark: About: hero / cta (en)": ("", "links to 'Bread', which visitors do not see"),
         "title": ("", "About"),
         "slug": ("", "about"),
         "hero / heading (en)": ("", "We bake"),

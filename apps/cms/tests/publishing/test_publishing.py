@@ -193,7 +193,7 @@ async def test_who_approves_a_deletion_is_told_that_visitors_see_the_page(ann: E
     before = await ann.world.pages.preview_deletion(ann.call(), payload)
     await ann.publish_page("about")
     preview = await ann.world.pages.preview_deletion(ann.call(), payload)
-    assert preview.summary == "the page 'About' (/about) with no sections, which visitors see at /about"
+    assert preview.summary == "the page 'About' (/about) with no sections, which visitors see"
     assert preview.state != before.state
 
 

@@ -90,7 +90,7 @@ async def test_edits_of_what_goes_are_there_again_when_it_comes_back(ann: Editor
     await make_live(ann, "Prices")
     await ann.update("prices", title="New")
     await ann.remove("prices")
-    assert [(page.title, len(page.differences)) for page in (await ann.look()).pages] == [("New", 1)]
+    assert [(page.title, len(page.differences)) for page in (await ann.look()).pages] == [("Prices", 1)]
     await ann.publish()
     await ann.revert()
     draft = await ann.draft("page_1")

@@ -117,7 +117,7 @@ async def test_the_time_can_pass_while_the_approver_thinks(world: World) -> None
         "cms_schedulePage", Arguments(json.dumps(arguments), dict(arguments)), by=office.ann
     )
     (row,) = await office.store.list_questions()
-    assert "the page 'About' (/about), which is new, at 2026-05-01T00:01+00:00 (UTC)" in row.question.shown
+    assert "the page 'About' (/about), which is new, on 1 May 2026, 00:01 UTC" in row.question.shown
     office.now += timedelta(minutes=1)
     for question in asked.questions:
         await runtime.decide(question, approved=True, by=office.ann)

@@ -48,7 +48,7 @@ async def test_the_question_names_the_page_that_goes_and_the_time(ann: Editor) -
     await ann.remove("old-prices", "hide")
     preview = await ann.world.scheduling.preview_change_set(ann.call(), ScheduleChangeSet(at=NOON))
     assert preview.summary.endswith(
-        "; the page 'Old prices' (/old-prices) is hidden from visitors, at 2026-06-01T12:00+00:00 (UTC)"
+        "; the page 'Old prices' (/old-prices) is hidden from visitors, on 1 June 2026, 12:00 UTC"
     )
     assert [change.after for change in preview.changes] == ["hidden from visitors"]
 

@@ -247,7 +247,7 @@ async def test_a_page_that_others_link_to_since_does_not_expire(ann: Editor) -> 
     with pytest.raises(ConflictError, match="'About' links to 'Offer' since this was approved"):
         await carry_out(ann, action)
     preview = await ann.world.scheduling.preview_expiry(ann.call(), payload)
-    assert "to which 'About' links, at 2026-06-01T12:00+00:00 (UTC)" in preview.summary
+    assert "to which 'About' links, on 1 June 2026, 12:00 UTC" in preview.summary
     await carry_out(ann, await expire(ann, "offer"))
 
 
@@ -257,7 +257,7 @@ async def test_a_change_set_is_published_as_a_whole_and_only_as_it_was_approved(
     await ann.create("Prices")
     payload = ScheduleChangeSet(at=NOON)
     preview = await world.scheduling.preview_change_set(ann.call(), payload)
-    assert preview.summary.endswith("at 2026-06-01T12:00+00:00 (UTC)")
+    assert preview.summary.endswith("on 1 June 2026, 12:00 UTC")
     action = (await world.scheduling.schedule_change_set(ann.call(), payload)).action.id
     await ann.update("about", title="Us")
     await ann.create("Extra")
@@ -351,4 +351,7 @@ async def test_a_time_without_a_zone_is_one_of_the_site(ann: Editor) -> None:
     assert times == ["2026-06-01T12:00+02:00", "2026-01-10T13:00+01:00"]
     assert ann.world.calls.made["action_1"][2] == datetime(2026, 6, 1, 10, tzinfo=UTC)
     preview = await ann.world.scheduling.preview_page(ann.call(), SchedulePage(page_id="about", at=NOON))
-    assert preview.summary == "the page 'About' (/about), which is new, at 2026-06-01T12:00+02:00 (Europe/Berlin)"
+    assert preview.summary == "the page 'About' (/about), which is new, on 1 June 2026, 12:00 (Europe/Berlin)"
+    await schedule(ann, "about", NOON)
+    with pytest.raises(ConflictError, match=r"'About' is to be published on 1 June 2026, 12:00 \(Europe/Berlin\)"):
+        await ann.world.scheduling.preview_page(ann.call(), SchedulePage(page_id="about", at=NOON))

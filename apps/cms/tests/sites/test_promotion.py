@@ -121,7 +121,9 @@ async def test_what_differs_elsewhere_is_named_and_nothing_is_written(bistro: Bi
     await bistro.world.pages.update_page(bistro.at(STAGING), UpdatePage(page_id=page.id, title="Theirs"))
     change_set = await bistro.publish(STAGING)
     before = await bistro.world.rows()
-    with pytest.raises(ConflictError, match="title is 'Ours' here, and was 'About' there"):
+    with pytest.raises(
+        ConflictError, match="The draft of 'Ours' here is not what the change set changes: title is 'Ours', not 'About'"
+    ):
         await bistro.promote(change_set)
     assert await bistro.world.rows() == before
 

@@ -179,16 +179,17 @@ async def test_a_renamed_field_has_its_new_name_wherever_people_read_of_it(
     renamed = [{"key": "story", "newKey": "text"}, {"key": "place", "newKey": "venue"}]
     await change(types, world, changeFields=renamed)
     assert [each.place for each in (await links_to(world, home.id))] == ["text (en)"]
-    update = UpdateEntry(entry_id=entry.id, content={"venue": "Garden"})
+    update = UpdateEntry(entry_id=entry.id, content={"venue": "Garden", "text": f"{story}!"})
     await Collections(world.database).update_entry(ann.call(), update)
     preview = await ann.sets.preview_publication(ann.call(), PublishChangeSet())
     assert preview.changes == (
-        Change("Remark: events / text", "", "links to 'Home', which visitors do not see"),
-        Change("Remark: events / text", "", "a heading skips a level"),
+        Change("Remark: Fair: text (en)", "", "links to 'Home', which visitors do not see"),
+        Change("Remark: Fair: text (en)", "", "a heading skips a level"),
         Change("Fair: venue (en)", "Hall", "Garden"),
+        Change("Fair: text (en)", story, f"{story}!"),
     )
-    assert await ann.differences(entry.id) == [("venue (en)", "Hall", "Garden")]
-    assert [each.where for each in (await ann.look()).pages[0].differences] == ["venue (en)"]
+    assert [each[0] for each in await ann.differences(entry.id)] == ["venue (en)", "text (en)"]
+    assert [each.where for each in (await ann.look()).pages[0].differences] == ["venue (en)", "text (en)"]
     await Collections(world.database).update_entry(world.call(), UpdateEntry(entry_id=entry.id, content={"venue": "B"}))
     with pytest.raises(ConflictError, match=r"venue \(en\): 'Garden' is now 'B'"):
         await Collections(world.database).update_entry(

@@ -91,7 +91,7 @@ async def test_the_list_has_what_needs_a_person_first_and_then_the_next(ann: Edi
         ("Done too", "Done", False),
     ]
     (found,) = await calendar.rows(ANN, "soon")
-    assert found.note == "Publish · 1 June 2026, 00:00 (UTC) · ann"
+    assert found.note == "Publish · 1 June 2026, 00:00 UTC · ann"
     shown = await open_object(calendar, refused)
     assert (shown.blocked, shown.actions) == ("Something is in the way.", ())
 
@@ -122,7 +122,7 @@ async def test_an_action_shows_its_pages_until_and_from_its_time_and_can_be_canc
     await ann.update("offer", title="Tuesday")
     action = await schedule(ann, "offer", "2026-06-02")
     found = await open_object(calendar, action)
-    assert (found.name, found.note) == ("Tuesday", "Publish: 2 June 2026, 00:00 (UTC), asked by ann")
+    assert (found.name, found.note) == ("Tuesday", "Publish: 2 June 2026, 00:00 UTC, asked by ann")
     assert [(each.where, each.before, each.after) for each in found.changes] == [("title", "Monday", "Tuesday")]
     page, site = found.pages
     before, after = [(await visit(calendar, each))[1] for each in (page.before, page.after)]

@@ -160,7 +160,9 @@ async def test_a_published_set_can_be_taken_back_while_nobody_has_published_sinc
     assert found is not None
     assert (found.pages[0].before, [each.label for each in found.actions]) == ("", ["Take back…"])
     assert (found.is_past, found.pages[0].note) == (True, "new")
-    assert re.match(r"Published by ann, \d{4}-\d\d-\d\d \d\d:\d\d UTC\. \d+ documents?, \d+ differences?\.", found.note)
+    assert re.match(
+        r"Published by ann on \d+ \w+ \d{4}, \d\d:\d\d UTC\. \d+ documents?, \d+ differences?\.", found.note
+    )
     await ChangeSets(world.database).publish_change_set(world.call(conversation="monday"), PublishChangeSet())
     since = await views["change-set"].detail(ANN, row.id)
     assert since is not None

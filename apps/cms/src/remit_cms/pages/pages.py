@@ -35,7 +35,7 @@ from remit_cms.pages.texts import change_texts, load_name, show_texts
 from remit_cms.sections.contents import add_section, list_sections
 from remit_cms.sections.payloads import SectionView
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import make_document
+from remit_cms.storage.documents import describe_document, load_title, make_document
 from remit_cms.storage.door import delete_page
 from remit_cms.storage.hiding import preview_hiding
 from remit_cms.storage.links import find_links
@@ -191,8 +191,9 @@ class Pages:
             await check_token(scope, page, payload.if_unchanged)
             keys = [section.section_key for section in await list_sections(scope, page)]
             section_summary = f"{pluralize(len(keys), 'section')} ({', '.join(keys)})" if keys else "no sections"
-            live = "" if page.live is None else f", which visitors see at /{page.live_path}"
-            named = f"the page '{page.title}' (/{page.slug}) with {section_summary}{live}"
+            live = "" if page.live is None else ", which visitors see"
+            named = describe_document(page, page.live_path, "the ", await load_title(scope, page))
+            named += f" with {section_summary}{live}"
             return await preview_hiding(scope, page, named, ctx.caller, deletes=True)
 
     async def _request_confirmation(self, ctx: LeafContext, payload: DeletePage) -> PageDeletion:

@@ -66,8 +66,14 @@ class DocumentReferences:
             for page in rows
         }
         return [
-            Candidate(page.id, page.title, str(page.revision), (*dict.fromkeys(aliases[page.id]),)) for page in rows
+            Candidate(page.id, page.title, str(page.revision), (*dict.fromkeys(aliases[page.id]),), noun_of(page))
+            for page in rows
         ]
+
+
+def noun_of(page: Page) -> str:
+    """What people call a document: page, post, entry, image, or the one of its kind, such as settings."""
+    return "post" if page.kind == Kind.ENTRY and page.slug.startswith("posts/") else str(page.kind)
 
 
 async def _find_entries(scope: Scope, text: str) -> Sequence[Page]:
@@ -132,6 +138,7 @@ class SectionReferences:
                     *headings.get(section, ()),
                     *((f"s{number}",) if number else ()),
                 ),
+                "section",
             )
             for section, key, number, page in rows
         ]

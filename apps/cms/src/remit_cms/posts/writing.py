@@ -15,7 +15,7 @@ from remit_cms.posts.payloads import CreateEntry, CreatePost, EntryBrief, Update
 from remit_cms.sections.contents import note_written, update_content
 from remit_cms.sections.remarks import Remarks
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import make_document
+from remit_cms.storage.documents import load_title, make_document
 from remit_cms.storage.door import delete_page
 from remit_cms.storage.hiding import preview_hiding
 from remit_cms.storage.revisions import save_revision
@@ -114,8 +114,8 @@ class EntryWrites(Generic[R, D]):
         async with open_view(self._database, ctx) as scope:
             page = await scope.find_document(name, Kind.ENTRY)
             await check_token(scope, page, payload.if_unchanged)
-            live = "" if page.live is None else f", which visitors see at /{page.live_path}"
-            named = f"the {self._noun} '{page.title}' (/{page.slug}){live}"
+            live = "" if page.live is None else ", which visitors see"
+            named = f"the {self._noun} '{await load_title(scope, page)}' (/{page.live_path or page.slug}){live}"
             return await preview_hiding(scope, page, named, ctx.caller, deletes=True)
 
     async def _describe(

@@ -19,8 +19,10 @@ from remit_cms.publishing.changes import (
     describe_loss,
     describe_removals,
     describe_types,
+    name_set,
     show_changes,
     sort_by_weight,
+    title_of,
 )
 from remit_cms.publishing.payloads import (
     AddToChangeSet,
@@ -50,7 +52,7 @@ from remit_cms.storage.change_sets import (
     has_pending_edits,
     open_set,
 )
-from remit_cms.storage.claims import PENDING, REMOVALS, describe_action, find_claims, take_over
+from remit_cms.storage.claims import PENDING, REMOVALS, find_claims, take_over, tell_action
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import PathDifference, compare_paths
 from remit_cms.storage.documents import draft_state, make_preview
@@ -210,7 +212,7 @@ class ChangeSets:
             state = (f"{step.before} before {step.state}" for step in steps)
             summary = f"the publication of the change set '{change_set.name}' ({titles})"
             shown = await show_changes(scope, changes)
-            names = {"changeSetId": change_set.name}
+            names = {"changeSetId": name_set(change_set, [step.title for step in steps])}
             return make_preview(summary, change_set.id, *state, changes=shown, names=names)
 
 
@@ -234,7 +236,8 @@ async def find_chosen_set(scope: Scope, ctx: LeafContext, set_id: str | None) ->
     found = await find_open_set(scope, conversation) if conversation else None
     if found is None:
         scheduled = await find_scheduled(scope, conversation) if conversation else None
-        rest = f" But {describe_action(scheduled)}: cms_cancelScheduledAction, {scheduled.id}." if scheduled else ""
+        told = "" if scheduled is None else await tell_action(scope, scheduled)
+        rest = f" But {told}: cms_cancelScheduledAction, {scheduled.id}." if scheduled else ""
         raise NotFoundError(
             f"This conversation has no unpublished edits. cms_listChangeSets lists other change sets.{rest}"
         )
@@ -318,9 +321,9 @@ async def describe_publication(
         *(f"{each.numbers[-1]} of {draft_state(each.page)}" for each in pages),
         links + await describe_types(scope, pages),
         changes=await show_changes(scope, differences),
-        remarks=await remark_on(scope, pages, at),
+        remarks=await remark_on(scope, pages, caller, at),
         shows=pin_plan("publish-set", change_set.id, pages, at),
-        names={"changeSetId": change_set.name},
+        names={"changeSetId": name_set(change_set, [title_of(each) for each in ordered])},
     )
 
 
@@ -353,11 +356,6 @@ def _page_changes(each: Planned, compared: Sequence[PathDifference]) -> PageChan
     )
 
 
-def title_of(planned: Planned) -> str:
-    """The title that visitors will see of a document, or that of its draft if it will be hidden."""
-    return planned.page.title if planned.wanted is None else planned.wanted.title
-
-
 async def check_is_open(scope: Scope, change_set: ChangeSet) -> None:
     """Refuse a change set that is not open; one that is scheduled with what to do about it."""
     await check_not_scheduled(scope, change_set)
@@ -386,13 +384,13 @@ async def _move_reply(
 
 
 def _list_titles(pages: Sequence[Planned]) -> list[str]:
-    return [f"'{each.page.title}'" for each in pages]
+    return [f"'{title_of(each)}'" for each in pages]
 
 
 def _describe_done(pages: Sequence[Planned]) -> str:
     """The documents that a set published, and those that it took from visitors."""
     shown = [each for each in pages if each.wanted is not None]
-    gone = [f"'{each.page.title}' is {REMOVALS[each.numbers[0]]}" for each in pages if each.wanted is None]
+    gone = [f"'{title_of(each)}' is {REMOVALS[each.numbers[0]]}" for each in pages if each.wanted is None]
     return "; ".join([*([", ".join(_list_titles(shown))] if shown else []), *gone])
 
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from sqlalchemy import select
 
 from remit.tools import Change
-from remit_cms.models import Content
+from remit_cms.models import Content, name_some
 from remit_cms.redirects.views import name_targets
 from remit_cms.sections.links import find_addresses
 from remit_cms.storage.claims import HIDDEN, REMOVALS
@@ -22,7 +22,7 @@ from remit_cms.storage.links import LinkHere, describe_links, find_links, link_s
 from remit_cms.storage.planning import Planned
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_structures_of
-from remit_cms.storage.tables import Page
+from remit_cms.storage.tables import ChangeSet, Page
 from remit_cms.templates.references import ObjectRef, iterate_references, replace_references
 
 _THEME: Final = re.compile(r"theme \([\w-]+\)")
@@ -56,6 +56,19 @@ async def compare_planned(scope: Scope, planned: Planned, title: str) -> tuple[D
     return (describe_loss(planned, title),)
 
 
+def title_of(planned: Planned) -> str:
+    """The title that visitors will see of a document, or see now if it goes: not that of a draft of others."""
+    state = planned.wanted or planned.live
+    return planned.page.title if state is None else state.title
+
+
+def name_set(change_set: ChangeSet, titles: Sequence[str]) -> str:
+    """A change set in the title of a question: its name, or what it holds if nobody named it."""
+    if change_set.conversation is None or not titles:
+        return change_set.name
+    return f"with {name_some([quote(title) for title in titles], 2)}"
+
+
 def sort_by_weight(changed: Iterable[T]) -> list[T]:
     """Documents in the order in which an approver reads of them: first those that visitors have now, then new ones."""
     return sorted(changed, key=lambda each: each.live is None)
@@ -65,7 +78,7 @@ def describe_loss(planned: Planned, where: str) -> Difference:
     """The difference of a document that goes: its name and address, and what becomes of it."""
     page = planned.page
     after = REMOVALS[planned.numbers[0]] if planned.numbers else REMOVALS[HIDDEN]
-    return Difference(where=where, before=describe_document(page, page.live_path), after=after)
+    return Difference(where=where, before=describe_document(page, page.live_path, title=title_of(planned)), after=after)
 
 
 async def describe_types(scope: Scope, planned: Sequence[Planned]) -> str:
@@ -80,7 +93,8 @@ async def describe_removals(scope: Scope, planned: Sequence[Planned]) -> tuple[s
     for each in planned:
         if each.wanted is None:
             links = await _find_links_left(scope, each, planned)
-            described += f"; {describe_document(each.page, each.page.live_path, 'the ')} is {REMOVALS[each.numbers[0]]}"
+            named = describe_document(each.page, each.page.live_path, "the ", title_of(each))
+            described += f"; {named} is {REMOVALS[each.numbers[0]]}"
             described += describe_links(links)
             states += link_state(links)
     return described, states

@@ -10,7 +10,7 @@ from remit.tools import Caller, Preview
 from remit_cms.checks.checking import remark_on
 from remit_cms.models import pluralize
 from remit_cms.pages.reading import view_meta
-from remit_cms.publishing.changes import compare_states, describe_types, show_changes
+from remit_cms.publishing.changes import compare_states, describe_types, show_changes, title_of
 from remit_cms.publishing.payloads import (
     GetLivePage,
     LivePageReply,
@@ -24,7 +24,7 @@ from remit_cms.redirects.items import describe_overruled
 from remit_cms.sections.contents import view_section
 from remit_cms.sections.slices import cut_sections, shown_ids, shown_parts
 from remit_cms.storage.database import Database
-from remit_cms.storage.documents import describe_document, draft_state, make_preview
+from remit_cms.storage.documents import describe_document, draft_state, load_title, make_preview
 from remit_cms.storage.door import check_plan, describe_claims, plan_hiding, publish_at_once
 from remit_cms.storage.hiding import preview_hiding
 from remit_cms.storage.live import find_live_page
@@ -86,7 +86,7 @@ class Publishing:
             page = await scope.find_document(payload.page_id)
             await check_token(scope, page, payload.if_unchanged)
             _check_is_live(page)
-            named = describe_document(page, page.live_path, "the live ")
+            named = describe_document(page, page.live_path, "the live ", await load_title(scope, page))
             return await preview_hiding(scope, page, named, ctx.caller)
 
     async def get_live_page(self, ctx: LeafContext, payload: GetLivePage) -> LivePageReply:
@@ -150,9 +150,9 @@ async def describe_publication(
     news = "which is new" if planned.live is None else f"in {pluralize(len(changes), 'place')}"
     overruled = await describe_overruled(scope, [planned.move])
     others = await describe_claims(scope, [planned], caller)
-    summary = f"{describe_document(page, page.slug, 'the ')}, {news}{overruled}{others}"
+    summary = f"{describe_document(page, page.slug, 'the ', title_of(planned))}, {news}{overruled}{others}"
     types = await describe_types(scope, [planned])
-    shows, remarks = pin_plan("publish", page.id, [planned], at), await remark_on(scope, [planned], at)
+    shows, remarks = pin_plan("publish", page.id, [planned], at), await remark_on(scope, [planned], caller, at)
     return make_preview(summary, draft_state(page), types, changes=changes, remarks=remarks, shows=shows)
 
 

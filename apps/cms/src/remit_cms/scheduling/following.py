@@ -13,7 +13,7 @@ from remit_cms.publishing.undoing import write_back
 from remit_cms.scheduling.actions import approve
 from remit_cms.storage.approved import Approval, changed_parts
 from remit_cms.storage.change_sets import find_set
-from remit_cms.storage.claims import Claimed, add_claims, describe_action, find_claims
+from remit_cms.storage.claims import Claimed, add_claims, find_claims, tell_action
 from remit_cms.storage.differences import compare_snapshots
 from remit_cms.storage.door import close_set
 from remit_cms.storage.layers import find_fields, lay_edits
@@ -23,6 +23,7 @@ from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot
 from remit_cms.storage.tables import Page, ScheduledAction
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.zones import describe_time, find_zone
 
 _AGAIN = "schedule_again"
 """The action of revisions that lay what is scheduled for later over what is scheduled again."""
@@ -112,9 +113,10 @@ def _check_last(
 async def show_followers(scope: Scope, preview: Preview, followers: Sequence[Follower]) -> Preview:
     """A preview that shows besides what else will differ later from what was approved."""
     changes: list[Change] = []
+    zone = await find_zone(scope)
     for each in followers:
         if each.differs:
-            where = f"from {each.action.at.day} {each.action.at:%B %Y, %H:%M} UTC: "
+            where = f"from {describe_time(each.action.at, zone)}: "
             changes += await show_changes(scope, await compare_states(scope, each.before, each.after, where))
     if not changes:
         return preview
@@ -124,8 +126,9 @@ async def show_followers(scope: Scope, preview: Preview, followers: Sequence[Fol
 async def replace_actions(edit: Edit, planned: Sequence[Planned], new: ScheduledAction) -> list[str]:
     """End the actions that another one replaces, which has their claims. Returns their ids."""
     replaced = {action.id: action for each in planned for action in each.replaced}
+    told = await tell_action(edit, new) if replaced else ""
     for action in replaced.values():
-        action.state, action.reason = "cancelled", f"{describe_action(new)} in its place"[:1000]
+        action.state, action.reason = "cancelled", f"{told} in its place"[:1000]
         edit.add_change("scheduled-action", action.id, 1, "state", name=action.title)
         close_set(edit, await find_set(edit, action.change_set), "discarded")
     await edit.session.flush()
@@ -147,7 +150,8 @@ async def lay_again(edit: Edit, followers: Sequence[Follower]) -> None:
         planned = await plan_set(edit, change_set, at=each.action.at)
         (own,) = [other for other in planned if other.page is each.page]
         if own.blocked or compare_snapshots(own.wanted, each.after) or compare_snapshots(own.live, each.before):
-            raise ConflictError(f"{describe_action(each.action)}, and would be another then. Cancel it first.")
+            told = await tell_action(edit, each.action)
+            raise ConflictError(f"{told}, and would be another then. Cancel it first.")
         if each.differs:
             each.action.approved = {**each.action.approved, **await approve(edit, [own])}
             each.action.approvers = [*dict.fromkeys([*each.action.approvers, *find_approvers()])]

@@ -17,6 +17,7 @@ from remit.tools import Preview, find_approvers
 from remit_cms.models import pluralize
 from remit_cms.publishing.change_sets import describe_publication as describe_set
 from remit_cms.publishing.change_sets import find_chosen_set, find_publishable
+from remit_cms.publishing.changes import title_of
 from remit_cms.publishing.publishing import describe_publication, find_publication
 from remit_cms.scheduling.actions import (
     CHANGE_SET,
@@ -43,7 +44,7 @@ from remit_cms.scheduling.payloads import (
     ScheduledActionView,
     SchedulePage,
 )
-from remit_cms.scheduling.times import find_zone, format_time, read_time
+from remit_cms.scheduling.times import format_time, read_time
 from remit_cms.storage.change_sets import find_pages_of
 from remit_cms.storage.claims import take_over
 from remit_cms.storage.database import Database, Schedules
@@ -57,6 +58,7 @@ from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page, ScheduledAction
 from remit_cms.storage.transactions import Edit, edit_once, open_view
+from remit_cms.storage.zones import describe_time, find_zone
 
 RUN_TOOL: Final = "cms_runScheduledAction"
 """The tool that a scheduled call calls."""
@@ -130,7 +132,8 @@ class Scheduling:
             planned = await _find_expiring(scope, payload.page_id, at)
             page, links = planned.page, await find_links(scope, planned.page.id)
             others = await describe_claims(scope, [planned], ctx.caller)
-            summary = f"{describe_document(page, page.live_path, 'the ')}{describe_links(links)}{others}"
+            named = describe_document(page, page.live_path, "the ", title_of(planned))
+            summary = f"{named}{describe_links(links)}{others}"
             shows = pin_plan("hide", page.id, [planned], at)
             preview = make_preview(summary, f"{page.id} over {page.live}", link_state(links), shows=shows)
             return await _with_time(scope, at, preview)
@@ -330,8 +333,7 @@ def _check_reach(ctx: LeafContext) -> None:
 
 
 async def _with_time(scope: Scope, at: datetime, preview: Preview) -> Preview:
-    time = format_time(at, zone := await find_zone(scope))
-    summary = f"{preview.summary}, at {time} ({zone.key})"
+    summary = f"{preview.summary}, on {describe_time(at, await find_zone(scope))}"
     return replace(preview, summary=summary, state=repr((summary, preview.state)))
 
 

@@ -6,16 +6,10 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from remit.errors import InvalidArgumentsError
-from remit_cms.rendering.dates import format_day
-from remit_cms.settings.values import load_settings
 from remit_cms.storage.scope import Scope
+from remit_cms.storage.zones import find_zone
 
 _END = datetime(9999, 1, 1, tzinfo=UTC)
-
-
-async def find_zone(scope: Scope) -> ZoneInfo:
-    """The time zone of the site: its setting that is in force, or UTC."""
-    return ZoneInfo((await load_settings(scope, live=True)).time_zone or "UTC")
 
 
 async def read_time(scope: Scope, written: str, now: datetime) -> datetime:
@@ -48,12 +42,6 @@ async def read_time(scope: Scope, written: str, now: datetime) -> datetime:
             f"{format_time(exact, zone)} would do"
         )
     return exact
-
-
-def describe_time(at: datetime, zone: ZoneInfo) -> str:
-    """A time in the zone of the site in words: ``24 December 2026, 09:00 (Europe/Berlin)``."""
-    local = at.astimezone(UTC).astimezone(zone)
-    return f"{format_day(local.date(), 'en')}, {local:%H:%M} ({zone.key})"
 
 
 def format_time(at: datetime, zone: ZoneInfo) -> str:

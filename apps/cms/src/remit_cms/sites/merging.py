@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from remit.errors import ConflictError
+from remit_cms.models import pluralize
 from remit_cms.storage.differences import compare_paths
 from remit_cms.storage.merging import apply_changes, empty_state
 from remit_cms.storage.parts import iterate_changed_parts, part_of, values_of
@@ -52,13 +53,17 @@ def _check_values(
         return
     compared = compare_paths(before, draft, structures)
     named = [each for path, each, _ in compared if part_of(path, draft.locale) in others]
-    told = [f"{each.where} is '{each.after}' here, and was '{each.before}' there" for each in named[:_MAX_NAMED]]
-    shown = "; ".join(told) or "its structure"
-    rest = f"; and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
+    told = [f"{each.where} is {_quote(each.after)}, not {_quote(each.before)}" for each in named[:_MAX_NAMED]]
+    shown = "; ".join(told) or "its sections stand otherwise"
+    rest = f"; and {pluralize(len(named) - _MAX_NAMED, 'other place')}" if len(named) > _MAX_NAMED else ""
     raise ConflictError(
-        f"'{draft.title}' has other texts here where the change set changes it: {shown}{rest}. "
-        "Make these alike, then take it over."
+        f"The draft of '{draft.title}' here is not what the change set changes: {shown}{rest}. The change set can be "
+        "taken over once the draft says the same in these places."
     )
+
+
+def _quote(text: str) -> str:
+    return f"'{text}'" if text else "empty"
 
 
 async def check_types(source: Scope, here: Scope, states: Sequence[Snapshot]) -> None:

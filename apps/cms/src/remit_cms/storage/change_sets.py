@@ -8,11 +8,12 @@ from itertools import count
 from sqlalchemy import ColumnElement, and_, func, select
 
 from remit.errors import ConflictError
-from remit_cms.storage.claims import PENDING, describe_action, describe_removal, find_claims, find_removal
+from remit_cms.storage.claims import PENDING, describe_removal, find_claims, find_removal, tell_action
 from remit_cms.storage.missing import CHANGE_SET, not_found
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page, Publication, ScheduledAction
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.zones import find_zone
 
 
 async def find_open_set(scope: Scope, conversation: str) -> ChangeSet | None:
@@ -91,7 +92,8 @@ async def find_or_open_set(edit: Edit) -> ChangeSet:
     found = await find_open_set(edit, edit.conversation)
     if found is not None:
         return found
-    name = f"Edits by {edit.author[:150]}, {edit.now:%Y-%m-%d %H:%M}"
+    made = edit.now.astimezone(await find_zone(edit))
+    name = f"Edits by {edit.author[:150]}, {made:%Y-%m-%d %H:%M}"
     return await open_set(edit, await find_free_name(edit, name), edit.conversation)
 
 
@@ -171,6 +173,5 @@ async def check_not_scheduled(scope: Scope, change_set: ChangeSet) -> None:
     )
     found = (await scope.session.scalars(query.limit(1))).first()
     if found is not None:
-        raise ConflictError(
-            f"{describe_action(found)} as it was approved. Cancel that first: cms_cancelScheduledAction, {found.id}."
-        )
+        told = await tell_action(scope, found)
+        raise ConflictError(f"{told} as it was approved. Cancel that first: cms_cancelScheduledAction, {found.id}.")

@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import and_, delete, func, select
 
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Claim, Page, Publication, Revision, ScheduledAction
 from remit_cms.storage.transactions import Edit
+from remit_cms.storage.zones import describe_time, find_zone
 
 PENDING: Final = ("open", "scheduled")
 """The states of change sets whose claims are not fulfilled."""
@@ -38,6 +40,8 @@ REMOVALS: Final = {HIDDEN: "hidden from visitors", DELETED: "deleted"}
 LEAVING: Final = {HIDDEN: "hiding", DELETED: "deleting"}
 """The status of a document that is to go with an open change set."""
 
+_UTC: Final = ZoneInfo("UTC")
+
 IS_CLAIMED: Final = and_(Claim.page == Revision.page, Claim.number == Revision.number)
 """The condition that joins claims and the revisions that they claim."""
 
@@ -47,7 +51,7 @@ class Claimed:
     """What a change set, or an edit outside one, wants of a document, with its owner and scheduled time.
 
     ``numbers`` are its revisions with edits that wait; one of `REMOVALS` alone says that the document is to go. A
-    change set that wants both has two claims.
+    change set that wants both has two claims. ``zone`` is that of the site, in which the time is told.
     """
 
     page: str
@@ -55,6 +59,7 @@ class Claimed:
     authors: tuple[str, ...]
     change_set: ChangeSet | None = None
     action: ScheduledAction | None = None
+    zone: ZoneInfo = _UTC
 
     @property
     def at(self) -> datetime | None:
@@ -74,24 +79,29 @@ class Claimed:
     def __str__(self) -> str:
         if self.action is None:
             return self.in_words
-        return f"{describe_action(self.action)} ({self.action.id}, by {self.action.author})"
+        return f"{describe_action(self.action, self.zone)} ({self.action.id}, by {self.action.author})"
 
     @property
     def in_words(self) -> str:
         """The claim as an approver reads it: without the id, which callers need to cancel what is scheduled."""
         who = " and ".join(self.authors)
         if self.action is not None:
-            return f"{describe_action(self.action)} (by {self.action.author})"
+            return f"{describe_action(self.action, self.zone)} (by {self.action.author})"
         if self.change_set is not None and self.is_hiding:
             return f"{describe_removal(self.numbers[0], self.change_set)} by {self.change_set.author}"
         group = "no change set" if self.change_set is None else f"the change set '{self.change_set.name}'"
         return f"unpublished edits by {who} that belong to {group}"
 
 
-def describe_action(action: ScheduledAction) -> str:
+def describe_action(action: ScheduledAction, zone: ZoneInfo) -> str:
     """A scheduled action as people read it: ``'About' is to be published on 24 December 2026, 09:00 UTC``."""
     verb = "published" if action.action == "publish" else "hidden from visitors"
-    return f"'{action.title}' is to be {verb} on {action.at.day} {action.at:%B %Y, %H:%M} UTC"
+    return f"'{action.title}' is to be {verb} on {describe_time(action.at, zone)}"
+
+
+async def tell_action(scope: Scope, action: ScheduledAction) -> str:
+    """The same in the time zone of the site."""
+    return describe_action(action, await find_zone(scope))
 
 
 def describe_removal(number: int, change_set: ChangeSet) -> str:
@@ -114,8 +124,9 @@ async def find_claims(scope: Scope, pages: Collection[str]) -> list[Claimed]:
     for page, number, change_set, action in (await scope.session.execute(query)).all():
         numbers[page, change_set.id, number in REMOVALS].append(number)
         holders[change_set.id] = (change_set, action)
+    zone = await find_zone(scope) if any(action is not None for _, action in holders.values()) else _UTC
     found = [
-        Claimed(page, (each[0],) if goes else (*each,), _names(authors, page, each), *holders[key])
+        Claimed(page, (each[0],) if goes else (*each,), _names(authors, page, each), *holders[key], zone)
         for (page, key, goes), each in numbers.items()
     ]
     found += [

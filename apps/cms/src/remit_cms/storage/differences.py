@@ -80,6 +80,14 @@ class PathDifference(NamedTuple):
     is_whole: bool
 
 
+class PlacedValue(NamedTuple):
+    """A value of a page with its path, and its place as people read it."""
+
+    path: tuple[str, ...]
+    where: str
+    value: JsonValue
+
+
 def compare_snapshots(
     before: Snapshot | None, after: Snapshot | None, structures: Mapping[str, Structure] = _UNKNOWN
 ) -> list[Difference]:
@@ -219,10 +227,15 @@ def iterate_places(
     snapshot: Snapshot, structures: Mapping[str, Structure] = _UNKNOWN
 ) -> Iterator[tuple[str, JsonValue]]:
     """The values of a page, each with its place as people read it; ``structures`` are its types, by key."""
+    return ((each.where, each.value) for each in iterate_values(snapshot, structures))
+
+
+def iterate_values(snapshot: Snapshot, structures: Mapping[str, Structure] = _UNKNOWN) -> Iterator[PlacedValue]:
+    """The same with the paths that `compare_paths` gives."""
     names, types = _section_names(snapshot), _types_of(snapshot, structures)
     values = dict(_iterate_values(snapshot))
     for path, value in values.items():
-        yield _place_of(path, names, values, types), value
+        yield PlacedValue(path, _place_of(path, names, values, types), value)
 
 
 def _sections(snapshot: Snapshot | None) -> list[SectionSnapshot]:

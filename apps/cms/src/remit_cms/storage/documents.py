@@ -14,13 +14,22 @@ from remit_cms.storage.tables import Kind, Page
 from remit_cms.storage.transactions import Edit
 
 
-def describe_document(page: Page, path: str | None, article: str = "") -> str:
-    """A document by its kind, title and address; one of which a site has one by its title, since it has no address."""
+def describe_document(page: Page, path: str | None, article: str = "", title: str = "") -> str:
+    """A document by its kind, title and address; one of which a site has one by its title, since it has no address.
+
+    ``title`` is by default that of its draft.
+    """
+    name = f"'{title or page.title}'"
     if page.kind in SINGLES:
-        return f"'{page.title}'"
+        return name
     if page.kind == Kind.IMAGE:
-        return f"{article}image '{page.title}'"
-    return f"{article}{page.kind} '{page.title}' (/{path or page.slug})"
+        return f"{article}image {name}"
+    return f"{article}{page.kind} {name} (/{path or page.slug})"
+
+
+async def load_title(scope: Scope, page: Page) -> str:
+    """The title of a document that visitors see, or that of its draft if they see nothing."""
+    return page.title if page.live is None else (await load_snapshot(scope, page.id, page.live)).title
 
 
 def make_preview(

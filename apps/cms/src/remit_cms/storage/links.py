@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import delete, select
 
 from remit_cms.storage.differences import iterate_places
 from remit_cms.storage.scope import Scope
-from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_snapshot, load_structures_of
+from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_live, load_snapshot, load_structures_of
 from remit_cms.storage.tables import Link, Page
 from remit_cms.storage.transactions import Edit
 from remit_cms.storage.waiting import find_waiting
 from remit_cms.templates.references import ObjectRef, iterate_references
+
+_MAX_NAMED: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +69,17 @@ async def find_links(scope: Scope, target: str) -> list[LinkHere]:
         .where(scope.target.row_filter(Link), Link.target == target, Link.source != target)
         .order_by(Page.title, Link.source, Link.place, Link.live)
     )
+    rows = (await scope.session.execute(query)).all()
+    seen = await load_live(scope, [link.source for link, _ in rows if link.live])
     links = [
         LinkHere(
             ObjectRef(link.source_kind, link.source),
-            title or f"{link.source_kind} {link.source}",
+            found.title if found is not None else title or f"{link.source_kind} {link.source}",
             link.place,
             link.live,
         )
-        for link, title in (await scope.session.execute(query)).all()
+        for link, title in rows
+        for found in [seen.get(link.source) if link.live else None]
     ]
     return links + [
         LinkHere(ObjectRef(each.page.kind, each.page.id), each.page.title, f"{place}, in {each.group}", live=False)
@@ -85,10 +91,11 @@ async def find_links(scope: Scope, target: str) -> list[LinkHere]:
 
 
 def describe_links(links: list[LinkHere]) -> str:
-    """What links to an object, for an approver; empty if nothing does."""
-    names = [*dict.fromkeys(f"'{each.title}'" for each in links)]
-    rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f", to which {', '.join(names[:5])}{rest} link{'s' if len(names) == 1 else ''}" if names else ""
+    """What links to an object, for an approver; empty if nothing does. Documents are named as visitors see them."""
+    sources = {each.source: each.title for each in sorted(links, key=lambda each: each.live)}  # live titles win
+    names = [*dict.fromkeys(f"'{title}'" for title in sorted(sources.values()))]
+    rest = f" and {len(names) - _MAX_NAMED} more, which cms_getLinksHere lists," if len(names) > _MAX_NAMED else ""
+    return f", to which {', '.join(names[:_MAX_NAMED])}{rest} link{'s' if len(names) == 1 else ''}" if names else ""
 
 
 def link_state(links: list[LinkHere]) -> str:

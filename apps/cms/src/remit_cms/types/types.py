@@ -11,7 +11,7 @@ from remit.errors import AlreadyExistsError, InvalidArgumentsError
 from remit.tools import Change, Preview
 from remit_cms.models import pluralize
 from remit_cms.pages.slugs import resolve_slug
-from remit_cms.storage.claims import describe_action
+from remit_cms.storage.claims import tell_action
 from remit_cms.storage.database import Database
 from remit_cms.storage.documents import make_preview
 from remit_cms.storage.links import rename_places
@@ -109,7 +109,7 @@ class Types:
             pages = len({each.page for each in uses if each.is_live})
             summary = f"the type '{row.name}' ({row.key}), of which {pluralize(pages, 'live page')}"
             summary += f" {'has' if pages == 1 else 'have'} content; {_count_seen(seen)}"
-            due = [describe_action(each) for each in await find_due(scope, row, old, new)]
+            due = [await tell_action(scope, each) for each in await find_due(scope, row, old, new)]
             summary += "".join(
                 f"; {each}, which will be refused then, since its approver saw something else" for each in due
             )

@@ -13,7 +13,6 @@ from sqlalchemy import ColumnElement, case, select
 from remit.object_views import ObjectAction, ObjectDetail, ObjectEvent, ObjectPage, ObjectRow, ObjectSection, Viewer
 from remit_cms.models import pluralize
 from remit_cms.scheduling.actions import UNPUBLISH, describe_delay, is_overdue
-from remit_cms.scheduling.times import describe_time, find_zone
 from remit_cms.storage.change_sets import find_pages_of
 from remit_cms.storage.claims import PENDING
 from remit_cms.storage.database import Database
@@ -22,6 +21,7 @@ from remit_cms.storage.pins import DatePin
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, ScheduledAction
 from remit_cms.storage.transactions import open_view
+from remit_cms.storage.zones import describe_time, find_zone
 from remit_cms.viewing.documents import READ
 from remit_cms.viewing.previews import MAX_PAGES, show_outlook
 from remit_cms.viewing.sites import PreviewSites

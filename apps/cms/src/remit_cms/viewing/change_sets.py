@@ -10,8 +10,7 @@ from remit.errors import ConflictError
 from remit.object_views import ObjectAction, ObjectDetail, ObjectPage, ObjectRow, Viewer
 from remit.tools import Change
 from remit_cms.models import pluralize
-from remit_cms.publishing.change_sets import title_of
-from remit_cms.publishing.changes import compare_planned, compare_states, show_changes, sort_by_weight
+from remit_cms.publishing.changes import compare_planned, compare_states, show_changes, sort_by_weight, title_of
 from remit_cms.publishing.undoing import find_undo_steps
 from remit_cms.storage.change_sets import has_pending_edits
 from remit_cms.storage.claims import PENDING
@@ -22,6 +21,7 @@ from remit_cms.storage.planning import Planned, plan_set
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import ChangeSet, Publication
 from remit_cms.storage.transactions import open_view
+from remit_cms.storage.zones import describe_time, find_zone
 from remit_cms.viewing.documents import READ
 from remit_cms.viewing.previews import note_change
 from remit_cms.viewing.sites import PreviewSites
@@ -161,7 +161,7 @@ async def _tell_publication(scope: Scope, found: ChangeSet) -> str:
     if last is None:
         return f"Published, with edits by {found.author}. "
     edits = "" if last.author == found.author else f", with edits by {found.author}"
-    return f"Published by {last.author}, {last.created_at:%Y-%m-%d %H:%M} UTC{edits}. "
+    return f"Published by {last.author} on {describe_time(last.created_at, await find_zone(scope))}{edits}. "
 
 
 def _act(label: str, tool: str, found: ChangeSet, *, destructive: bool = False) -> ObjectAction:

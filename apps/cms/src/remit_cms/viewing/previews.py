@@ -11,7 +11,6 @@ from sqlalchemy import select
 from remit.object_views import ObjectDetail, ObjectPage, Viewer
 from remit.tools import Change
 from remit_cms.publishing.changes import compare_states, show_changes
-from remit_cms.scheduling.times import describe_time, find_zone
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import Difference
 from remit_cms.storage.outlook import Outlook, load_outlook
@@ -21,6 +20,7 @@ from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, States, load_snapshot
 from remit_cms.storage.tables import Page
 from remit_cms.storage.transactions import open_view
+from remit_cms.storage.zones import describe_time, find_zone
 from remit_cms.viewing.documents import READ
 from remit_cms.viewing.sites import PreviewSites
 
