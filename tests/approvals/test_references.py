@@ -248,7 +248,7 @@ async def test_an_announced_call_that_was_made_is_not_announced_again_by_the_nam
     run = await runtime.decide((await open_question(store)).id, approved=True, by=BOB)
     assert run is not None
     await runtime.resume(run)
-    _, repeated, announced = await tool_messages(runtime, run)
+    _, _, repeated, announced = await tool_messages(runtime, run)
     assert ("REPEATED_CALL" in repeated, "REPEATED_CALL" in announced, site.dropped) == (True, False, [("7", "3")])
     assert (await open_question(store)).shown == "“about” is the page “About us”, revision 1"
     assert (await runtime.replay(run)).is_identical
