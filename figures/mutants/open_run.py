@@ -17,9 +17,7 @@ MUTANTS: Final = (
         "open_run.crash.doubled",
         {
             "the key of a call is not on record": edited(f"{_BODY}._take", "key=incoming.key,", 'key="",'),
-            "the same key is another call": edited(
-                f"{_BODY}._take", "self._by_key.get(incoming.key) if incoming.key else None", "None"
-            ),
+            "the same key is another call": edited(f"{_BODY}._find_known", "self._by_key.get(incoming.key)", "None"),
         },
         lambda: open_run.measure_crashes(_POINTS),
     ),
@@ -38,9 +36,7 @@ MUTANTS: Final = (
     *mutants_of(
         "open_run.postgres_crash.doubled",
         {
-            "the same key is another call": edited(
-                f"{_BODY}._take", "self._by_key.get(incoming.key) if incoming.key else None", "None"
-            ),
+            "the same key is another call": edited(f"{_BODY}._find_known", "self._by_key.get(incoming.key)", "None"),
         },
         lambda: open_run.measure_crashes_on_postgres(_POINTS[1:]),
     ),
