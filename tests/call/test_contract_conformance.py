@@ -107,7 +107,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     ),
     "too short within": (
         '{"to":"bob","cents":3,"address":{"street":"E"}}',
-        "address.street: String should have at least 2 characters",
+        "address.street: give at least 2 characters",
     ),
     "a key twice": ('{"to":"bob","to":"eve","cents":3}', "the key 'to' occurs twice"),
     "not a number": ('{"to":"bob","cents":NaN}', "NaN"),

@@ -48,6 +48,26 @@ def test_a_pattern_is_told_as_the_description_of_its_field() -> None:
     assert explain('{"code": "B"}') == "code: not in the required form; expected: '^[a-z]+$'"
 
 
+class Entry(BaseModel):
+    title: str = Field(default="a", min_length=1, max_length=3)
+    tags: list[str] = Field(default=["a"], min_length=1, max_length=2)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ('{"title": ""}', "title: it is empty; give a text"),
+        ('{"title": "abcd"}', "title: give at most 3 characters"),
+        ('{"tags": []}', "tags: give at least 1 item"),
+        ('{"tags": ["a", "b", "c"]}', "tags: give at most 2 items"),
+    ],
+)
+def test_a_length_is_told_as_what_to_write(given: str, said: str) -> None:
+    with pytest.raises(InvalidArgumentsError) as caught:
+        Input(Entry).bind(parse_arguments(given, Limits()))
+    assert caught.value.message == said
+
+
 def test_an_alternative_is_told_by_its_type_and_not_by_the_function_that_checks_it() -> None:
     assert explain('{"accent": "red"}') == (
         "accent.int: Input should be a valid integer, unable to parse string as an integer; "

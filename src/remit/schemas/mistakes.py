@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,6 +15,7 @@ from remit.schemas.known_keys import find_description
 _PREFIXES: Final = ("Value error, ", "Assertion failed, ")
 _NO_UNICODE: Final = "unable to parse raw data as a unicode string"
 _PATTERN: Final = "String should match pattern "
+_LENGTH: Final = re.compile(r"\w+ should have (at least|at most) (\d+) (\w+)( after validation, not .*)?")
 _MAX_LENGTH: Final = 400
 _MAX_MISTAKES: Final = 10_000
 """The maximum number of described mistakes in one value, since every part of a long list may be wrong."""
@@ -44,7 +46,16 @@ def explain_mistake(message: str, path: Sequence[str | int] = (), document: Json
     if message.startswith(_PATTERN):
         description = find_description(document, path) if document else ""
         message = f"not in the required form; expected: {description or message.removeprefix(_PATTERN)}"
+    if (found := _LENGTH.fullmatch(message)) is not None:
+        message = _describe_length(*found.group(1, 2, 3))
     return _shorten(message)
+
+
+def _describe_length(bound: str, number: str, unit: str) -> str:
+    """How long a value has to be: it is said what to write, not what a schema has."""
+    if bound == "at least" and number == "1" and unit == "character":
+        return "it is empty; give a text"
+    return f"give {bound} {number} {unit}"
 
 
 def _shorten(text: str) -> str:

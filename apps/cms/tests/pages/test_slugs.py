@@ -59,8 +59,9 @@ def test_a_reserved_slug_is_refused_with_another(given: str) -> None:
 
 
 def test_a_title_without_letters_needs_a_slug() -> None:
-    with pytest.raises(InvalidArgumentsError, match="Give a slug of your own"):
-        resolve_slug(None, "!?", LOCALES)
+    for title, above in (("!?", ""), ("S", ""), ("S", "events")):
+        with pytest.raises(InvalidArgumentsError, match=f"^'{re.escape(title)}' makes no slug, .* Give one beside it"):
+            resolve_address(None, title, above, LOCALES)
 
 
 @given(st.text(max_size=200))

@@ -38,7 +38,27 @@ def resolve_slug(slug: str | None, title: str, locales: Iterable[str]) -> str:
     Raises:
         InvalidArgumentsError: it is not a valid slug, or it is reserved.
     """
-    candidate = tidy_slug(slug) if slug is not None else slug_from_title(title)
+    if slug is None:
+        return _check_slug(_slug_of_title(title), locales)
+    return _check_slug(tidy_slug(slug), locales)
+
+
+def _slug_of_title(title: str, max_length: int = MAX_ADDRESS) -> str:
+    """The slug that a title makes.
+
+    Raises:
+        InvalidArgumentsError: the title makes none; says what to give.
+    """
+    made = slug_from_title(title, max_length)
+    if not _SLUG_PATTERN.fullmatch(made):
+        raise InvalidArgumentsError(
+            f"'{title}' makes no slug, the part of an address: too few letters are left of it. Give one beside it, "
+            f"of 2 to {MAX_ADDRESS} of a-z, 0-9 and '-'."
+        )
+    return made
+
+
+def _check_slug(candidate: str, locales: Iterable[str]) -> str:
     if not _SLUG_PATTERN.fullmatch(candidate):
         suggestion = slug_from_title(candidate)
         hint = f" '{suggestion}' would do." if _SLUG_PATTERN.fullmatch(suggestion) else " Give a slug of your own."
@@ -60,10 +80,10 @@ def resolve_address(slug: str | None, title: str, above: str, locales: Iterable[
     if not above:
         return resolve_slug(slug, title, locales)
     if slug is None:
-        given = slug_from_title(title, max(MAX_ADDRESS - len(above) - 1, 2))
+        given = _slug_of_title(title, max(MAX_ADDRESS - len(above) - 1, 2))
     else:
         given = tidy_slug(slug).removeprefix(f"{above}/")
-    return join_slug(above, resolve_slug(given, title, ()))
+    return join_slug(above, _check_slug(given, ()))
 
 
 def join_slug(above: str, name: str) -> str:
