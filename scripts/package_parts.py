@@ -19,6 +19,7 @@ READING_ORDER: Final = {
         "cli",
         "server",
         "mcp",
+        "gateway",
         "testing",
         "schemas",
         "charsets",

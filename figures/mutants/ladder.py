@@ -11,7 +11,7 @@ _LADDER: Final = "remit.mcp.calls:CallLadder"
 _DECISIONS: Final = "remit.mcp.decisions"
 _ATTACHER: Final = "remit.client.attaching:CallAttacher"
 
-_WITHOUT_ATTACH: Final = edited("remit.mcp.calls:_make", "attach=True", "attach=False")
+_WITHOUT_ATTACH: Final = edited("remit.mcp.calls:RunPerCall.make", "attach=True", "attach=False")
 _QUESTION_IS_READ: Final = edited(f"{_ATTACHER}.__call__", "if result.status not in UNFINISHED_STATUSES:", "if True:")
 _DENIES: Final = edited(f"{_DECISIONS}:take_answers", "approved=answer.is_yes", "approved=False")
 

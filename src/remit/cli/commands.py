@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "executor": ("remit.cli.executor:executor", "Execute submitted, decided and interrupted runs."),
     "serve": ("remit.cli.serve:serve", "Serve an application over HTTP, and execute its runs."),
     "mcp": ("remit.cli.mcp:mcp", "Serve an application by MCP, over standard streams."),
+    "wrap": ("remit.cli.wrap:wrap", "Put Remit between an MCP client and a server: remit wrap -- COMMAND."),
     "check": ("remit.cli.check:check_app", "Compare an application's code, inventory and lock file."),
     "lock": ("remit.cli.lock:lock", "Write the lock file of an application's inventory."),
     "docs": ("remit.cli.docs:docs", "Print the reference of an application as Markdown."),

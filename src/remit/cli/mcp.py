@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import sys
-import threading
-from collections.abc import AsyncGenerator, Generator
-from contextlib import contextmanager
-from typing import Annotated, BinaryIO
+from typing import Annotated
 from urllib.parse import quote
 
 import typer
@@ -18,6 +12,7 @@ from remit.cli.engine import LOCAL_DATA_HELP, find_executed_app
 from remit.cli.options import TargetOption
 from remit.cli.state_key import find_state_key
 from remit.cli.status import ExitStatus
+from remit.cli.streams import Output, own_output, read_lines
 
 _MOST_TOOLS = 1_000_000
 
@@ -49,64 +44,15 @@ def mcp(
     def page(question: str) -> str:
         return f"{server.rstrip('/')}/approvals/{quote(question, safe='')}" if server else ""
 
-    with open_client() as client, _own_output() as output:
+    with open_client() as client, own_output() as output:
         runtime = client.runtime(find_executed_app(client, app, local_data=local_data))
         above = _MOST_TOOLS if all_tools else McpSettings().list_above
         settings = McpSettings(key=find_state_key(client), hold_seconds=hold, list_above=above)
         by = runtime.client(client.principal)
 
         async def serve() -> None:
-            connection = Connection(McpServer(runtime, settings), by, _Output(output).write, target=target, page=page)
-            await connection.serve(_read_lines(sys.stdin.buffer))
+            connection = Connection(McpServer(runtime, settings), by, Output(output).write, target=target, page=page)
+            await connection.serve(read_lines())
 
         client.wait(serve())
     return ExitStatus.DONE
-
-
-@contextmanager
-def _own_output() -> Generator[BinaryIO]:
-    """The standard output, for messages alone: whatever else is printed, also by other programs, goes to stderr."""
-    sys.stdout.flush()
-    own = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        with os.fdopen(own, "wb", closefd=False) as output:
-            yield output
-    finally:
-        sys.stdout.flush()
-        os.dup2(own, 1)
-        os.close(own)
-
-
-class _Output:
-    """Writes messages, one after the other, without holding up the event loop."""
-
-    def __init__(self, output: BinaryIO) -> None:
-        self._output, self._lock = output, asyncio.Lock()
-
-    async def write(self, content: bytes) -> None:
-        """Write one message."""
-        async with self._lock:
-            await asyncio.to_thread(self._write, content)
-
-    def _write(self, content: bytes) -> None:
-        self._output.write(content + b"\n")
-        self._output.flush()
-
-
-async def _read_lines(stream: BinaryIO) -> AsyncGenerator[bytes]:
-    """The lines of a stream, read by a thread that does not keep the process alive. Too long a line is cut."""
-    from remit.mcp.wire import MOST_BYTES
-
-    lines, loop = asyncio.Queue[bytes](maxsize=1), asyncio.get_running_loop()
-
-    def read() -> None:
-        while True:
-            line = stream.readline(MOST_BYTES)
-            asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
-            if not line:
-                return
-
-    threading.Thread(target=read, daemon=True).start()
-    while line := await lines.get():
-        yield line

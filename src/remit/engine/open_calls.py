@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from enum import Enum
@@ -130,12 +130,8 @@ class OpenedCall:
         return () if self.signal is None else self.signal.questions
 
     def read_delivery(self, items: Sequence[Item]) -> None:
-        """Read from its items whether a caller has got its result. One that was never late was returned at once."""
-        notes = {each.name for each in items if isinstance(each, Note)}
-        was_asked = any(isinstance(each, QuestionItem) for each in items)
-        self.is_late = was_asked or Delivery.LEFT.value in notes
-        has_ended = any(isinstance(each, ToolOutput) for each in items)
-        self.is_returned = has_ended and (not self.is_late or Delivery.RETURNED.value in notes)
+        """Read from its items whether a caller has got its result."""
+        self.is_late, self.is_returned = read_delivery(items)
 
     def take_end(self, task: asyncio.Task[Reply], *, with_run: bool) -> BaseException | None:
         """Tell the callers how the task ended, ``with_run`` if it is stopping. Returns an error that stops the run."""
@@ -171,6 +167,27 @@ class OpenedCall:
         for each in self.waiters:
             each.settle(outcome)
         self.waiters.clear()
+
+
+def read_delivery(items: Iterable[Item]) -> tuple[bool, bool]:
+    """Whether the result of a call with these items is late, and whether a caller has got it.
+
+    A result that was never late was returned at once.
+    """
+    items = [*items]
+    notes = {each.name for each in items if isinstance(each, Note)}
+    is_late = Delivery.LEFT.value in notes or any(isinstance(each, QuestionItem) for each in items)
+    has_ended = any(isinstance(each, ToolOutput) for each in items)
+    return is_late, has_ended and (not is_late or Delivery.RETURNED.value in notes)
+
+
+def list_unread(items: Iterable[Item]) -> list[CallReceived]:
+    """The calls without a key of an open run with these items whose result nobody has got."""
+    by_call = dict[str, list[Item]]()
+    for item in items:
+        by_call.setdefault(item.call, []).append(item)
+    received = (each for found in by_call.values() for each in found if isinstance(each, CallReceived))
+    return [each for each in received if not each.key and not read_delivery(by_call[each.call])[1]]
 
 
 def find_waiting_calls(around: Sequence[OpenedCall]) -> list[OpenedCall]:

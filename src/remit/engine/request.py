@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypedDict, cast, 
 from pydantic import BaseModel, JsonValue
 
 from remit.approvals.from_journal import RecordedQuestion
+from remit.call.contract import Contract
 from remit.core.checks import check_instance, check_text
 from remit.core.names import check_shown
 from remit.dispatch.by_name import encode_arguments
@@ -217,7 +218,7 @@ def request_identity(callee: AnyCallee, header: RunOpened, limits: Limits) -> tu
     return (header.agent, header.callee, header.conversation, header.target, said, *started)
 
 
-def identify_arguments(callee: AnyCallee, arguments: Arguments) -> str:
+def identify_arguments(callee: Contract, arguments: Arguments) -> str:
     """A form of arguments that is equal if their caller says the same, with and without defaults."""
     schema = callee.schema_in
     with suppress(InvalidArgumentsError):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Raw, Struct, structs
 
 from remit.client.client import Client
-from remit.engine.result import RunResult
+from remit.engine.result import Result as CallResult
 from remit.journal.question_row import QuestionRow
 from remit.mcp.decisions import (
     confirmable,
@@ -49,7 +49,7 @@ class AskedCall(Struct, frozen=True, kw_only=True):
 
     ``page`` gives the address of the page of a question, empty without one. ``state`` and ``answers`` are what the
     client gives back of an earlier round. ``send`` asks a client whose revision has sessions. ``kinds`` are the kinds
-    of objects that can be read.
+    of objects that can be read. ``session`` is what the client says about the run that the call belongs to.
     """
 
     client: Client
@@ -60,15 +60,40 @@ class AskedCall(Struct, frozen=True, kw_only=True):
     page: Callable[[str], str]
     send: Send
     kinds: frozenset[str] = frozenset()
+    session: str = ""
     state: str = ""
     answers: Mapping[str, Raw] = NO_ANSWERS
 
 
-class CallLadder:
-    """Makes calls. A call is a run of its own, to which the same call attaches until its result was returned."""
+class CallMaker(Protocol):
+    """Makes the calls of clients, each so that the same call attaches to it until its result was returned."""
 
-    def __init__(self, settings: McpSettings) -> None:
-        self._settings = settings
+    async def make(self, asked: AskedCall, /) -> CallResult[Any]:
+        """Make a call, or return the outcome of the same call."""
+        ...
+
+    def tell(self, asked: AskedCall, result: CallResult[Any], /) -> Result:
+        """What the client gets for a call that has ended."""
+        ...
+
+
+class RunPerCall:
+    """Makes each call as a run of its own."""
+
+    async def make(self, asked: AskedCall, /) -> CallResult[Any]:
+        """Make a call, or return the outcome of the same call."""
+        return await asked.client.call(asked.name, asked.arguments, attach=True, target=asked.target)
+
+    def tell(self, asked: AskedCall, result: CallResult[Any], /) -> Result:
+        """The result, with links to its files and objects."""
+        return ended_result(result.text, result.callee, asked.kinds, is_error=result.status != "done")
+
+
+class CallLadder:
+    """Makes calls, and holds those that wait."""
+
+    def __init__(self, settings: McpSettings, maker: CallMaker) -> None:
+        self._settings, self._maker = settings, maker
         self._signer = StateSigner(settings.key, "call", _STATE_SECONDS)
 
     async def call(self, asked: AskedCall) -> Result:
@@ -76,7 +101,7 @@ class CallLadder:
         client, now = asked.client, asyncio.get_running_loop().time
         state = self._read_state(asked)
         is_dismissed = await take_answers(client, asked.answers, state.forms) if asked.answers else False
-        result = await _make(asked)
+        result = await self._maker.make(asked)
         end = now() + (0 if is_dismissed else self._settings.hold_seconds)
         while result.reply is None:
             rows = await open_questions(client, result.questions)
@@ -87,18 +112,17 @@ class CallLadder:
                 await wait_for_decision(client, result.questions, min(left, seconds))
                 rows = await open_questions(client, result.questions)
             if len(rows) < len(result.questions):
-                result = await _make(asked)
+                result = await self._maker.make(asked)
                 continue
             step = next_step(asked.peer, waiting)
             if step not in (Step.FORM, Step.ADDRESS) or not asked.peer.has_session:
                 return await self._tell(asked, state, result, rows, step)
             state = _send(asked, state, rows, step)
             end = now() + self._settings.hold_seconds
-        is_error = result.status != "done"
-        return ended_result(result.text, result.callee, asked.kinds, is_error=is_error)
+        return self._maker.tell(asked, result)
 
     async def _tell(
-        self, asked: AskedCall, state: CallState, result: RunResult[Any], rows: Sequence[QuestionRow], step: Step
+        self, asked: AskedCall, state: CallState, result: CallResult[Any], rows: Sequence[QuestionRow], step: Step
     ) -> Result:
         """What the client is told about a call that waits."""
         if step is Step.TASK:
@@ -134,10 +158,6 @@ class CallLadder:
 
     def _sign(self, state: CallState) -> str:
         return self._signer.sign(structs.replace(state, rounds=state.rounds + 1))
-
-
-async def _make(asked: AskedCall) -> RunResult[Any]:
-    return await asked.client.call(asked.name, asked.arguments, attach=True, target=asked.target)
 
 
 def _look(asked: AskedCall, rows: Sequence[QuestionRow], state: CallState, *, is_dismissed: bool) -> Waiting:

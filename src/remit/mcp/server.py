@@ -13,7 +13,7 @@ from msgspec import Raw, Struct, field
 from remit.agent.run_instructions import RunInfo
 from remit.client.client import Client
 from remit.errors import CallError, RemitError, RequestError
-from remit.mcp.calls import AskedCall, CallLadder, Send
+from remit.mcp.calls import AskedCall, CallLadder, CallMaker, RunPerCall, Send
 from remit.mcp.decisions import take_answers
 from remit.mcp.peers import REVISION, SERVER_INFO, SESSION_REVISIONS, TASKS_EXTENSION, Asked, Peer
 from remit.mcp.resources import TEMPLATES, Resources
@@ -21,7 +21,7 @@ from remit.mcp.results import text_result
 from remit.mcp.settings import McpSettings
 from remit.mcp.tasks import TaskAsked, cancel_task, get_task, update_task
 from remit.mcp.tool_list import ToolList
-from remit.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError, Result, read_params
+from remit.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Message, ProtocolError, Result, read_params
 from remit.runtime import Runtime
 
 _LOG: Final = logging.getLogger("remit.mcp")
@@ -52,7 +52,7 @@ class Sender(Struct, frozen=True, kw_only=True):
     """Who sends a request, and how they are reached.
 
     ``page`` gives the address of the page of a question, empty without one; ``send`` asks a client whose revision has
-    sessions.
+    sessions. ``tell`` sends it a notification.
     """
 
     client: Client
@@ -60,6 +60,7 @@ class Sender(Struct, frozen=True, kw_only=True):
     target: str = ""
     page: Callable[[str], str] = lambda _question: ""
     send: Send = lambda _question, _params: None
+    tell: Callable[[str, Result], None] = lambda _method, _params: None
 
 
 class McpServer:
@@ -68,11 +69,12 @@ class McpServer:
     Args:
         runtime: what it serves.
         settings: its key and its times.
+        maker: makes the calls; by default each is a run of its own.
     """
 
-    def __init__(self, runtime: Runtime, settings: McpSettings) -> None:
+    def __init__(self, runtime: Runtime, settings: McpSettings, maker: CallMaker | None = None) -> None:
         self.runtime, self.settings = runtime, settings
-        self._calls = CallLadder(settings)
+        self._calls = CallLadder(settings, maker or RunPerCall())
         self._methods: Mapping[str, Callable[[Sender, Raw], Any]] = {
             "tools/list": self._list_tools,
             "tools/call": self._call,
@@ -97,6 +99,24 @@ class McpServer:
         """What the server can do for clients of all revisions."""
         return {"tools": {}, "resources": {}}
 
+    @property
+    def instructions(self) -> str:
+        """What a model should know of the server."""
+        return INSTRUCTIONS
+
+    async def begin(self, client_capabilities: Raw) -> None:
+        """Prepare for a client that begins a session, with the capabilities that it declares."""
+
+    def connect(self, write: Callable[[bytes], None]) -> None:
+        """Take note of the client of a pair of streams, to which messages can be sent at any time."""
+
+    async def take_notification(self, method: str, params: Raw) -> None:
+        """Take a notification of such a client. Most change nothing."""
+
+    def take_response(self, _message: Message) -> bool:
+        """Take a response of such a client. Returns whether it answers a request that this server sent by itself."""
+        return False
+
     async def answer(self, sender: Sender, method: str, params: Raw) -> Result:
         """The result of a request.
 
@@ -108,17 +128,21 @@ class McpServer:
         found = self._methods.get(method)
         if found is None and not sender.peer.has_session:
             found = self._methods_without_session.get(method)
-        if found is None:
-            raise ProtocolError(
-                METHOD_NOT_FOUND, f"there is no method {method[:100]!r} in revision {sender.peer.revision}"
-            )
         try:
-            result: Result = await found(sender, params)
+            result: Result = await (self.forward(sender, method, params) if found is None else found(sender, params))
         except RemitError as error:
             raise _as_refusal(error) from error
         if sender.peer.has_session:
             return {name: value for name, value in result.items() if name not in ("ttlMs", "cacheScope")}
-        return {"resultType": "complete", **result, "_meta": {SERVER_INFO: self.info}}
+        return {"resultType": "complete", **result, "_meta": {**result.get("_meta", {}), SERVER_INFO: self.info}}
+
+    async def forward(self, sender: Sender, method: str, _params: Raw) -> Result:
+        """The result of a method that is not answered here.
+
+        Raises:
+            ProtocolError: there is none.
+        """
+        raise ProtocolError(METHOD_NOT_FOUND, f"there is no method {method[:100]!r} in revision {sender.peer.revision}")
 
     async def take_answer(self, client: Client, question: str, answer: Raw) -> None:
         """Take the answer to a form that was sent to a client whose revision has sessions."""
@@ -129,7 +153,7 @@ class McpServer:
 
     async def _discover(self, _sender: Sender, _params: Raw) -> Result:
         capabilities = {**self.capabilities, "extensions": TASKS_EXTENSION}
-        told: Result = {"supportedVersions": [REVISION, *SESSION_REVISIONS], "instructions": INSTRUCTIONS}
+        told: Result = {"supportedVersions": [REVISION, *SESSION_REVISIONS], "instructions": self.instructions}
         told["capabilities"] = capabilities
         return {**told, "ttlMs": _LIST_MILLISECONDS, "cacheScope": "private"}
 
@@ -139,27 +163,25 @@ class McpServer:
 
     async def _call(self, sender: Sender, params: Raw) -> Result:
         asked = read_params(params, CallAsked)
-        tools = await self._tools(sender)
-        try:
-            arguments = bytes(asked.arguments).decode()
-        except UnicodeDecodeError as error:
-            raise ProtocolError(INVALID_PARAMS, "the arguments are not UTF-8") from error
+        tools, arguments = await self._tools(sender), read_arguments(asked)
         if tools.is_search(asked.name):
             return await _search(tools, arguments, sender)
         call = tools.read_call(asked.name, arguments)
-        return await self._calls.call(
-            AskedCall(
-                client=sender.client,
-                peer=sender.peer,
-                name=call.name,
-                arguments=call.arguments,
-                target=sender.target,
-                page=sender.page,
-                send=sender.send,
-                kinds=self._kinds,
-                state=asked.state,
-                answers=asked.answers,
-            )
+        return await self._calls.call(self._describe_call(sender, asked, call.name, call.arguments))
+
+    def _describe_call(self, sender: Sender, asked: CallAsked, name: str, arguments: str) -> AskedCall:
+        """The call of a client, for the ladder."""
+        return AskedCall(
+            client=sender.client,
+            peer=sender.peer,
+            name=name,
+            arguments=arguments,
+            target=sender.target,
+            page=sender.page,
+            send=sender.send,
+            kinds=self._kinds,
+            state=asked.state,
+            answers=asked.answers,
         )
 
     async def _list_resources(self, sender: Sender, _params: Raw) -> Result:
@@ -193,6 +215,18 @@ class McpServer:
     async def _tools(self, sender: Sender) -> ToolList:
         tools = await sender.client.tools(target=sender.target)
         return ToolList(tools, self.runtime.tools, self.runtime.app.agents, self.settings.list_above)
+
+
+def read_arguments(asked: CallAsked) -> str:
+    """The arguments of a call, as they were sent.
+
+    Raises:
+        ProtocolError: they are not UTF-8.
+    """
+    try:
+        return bytes(asked.arguments).decode()
+    except UnicodeDecodeError as error:
+        raise ProtocolError(INVALID_PARAMS, "the arguments are not UTF-8") from error
 
 
 async def _search(tools: ToolList, arguments: str, sender: Sender) -> Result:

@@ -12,7 +12,7 @@ from msgspec import UNSET, Raw, Struct, field
 
 from remit.client.client import Client
 from remit.mcp.peers import SESSION_REVISIONS, Capabilities, Peer
-from remit.mcp.server import INSTRUCTIONS, McpServer
+from remit.mcp.server import McpServer
 from remit.mcp.state_signer import ForeignStateError, StateSigner, owner_of
 from remit.mcp.wire import Message, Result, read_params
 
@@ -25,6 +25,12 @@ class InitializeAsked(Struct, kw_only=True):
 
     revision: str = field(name="protocolVersion")
     capabilities: Capabilities = field(default_factory=Capabilities)
+
+
+class _Declared(Struct, kw_only=True):
+    """What a client declares that it can do, as it was sent."""
+
+    capabilities: Raw = Raw(b"{}")
 
 
 class _Session(Struct, frozen=True, array_like=True):
@@ -46,16 +52,17 @@ class Sessions:
         self._sessions = StateSigner(server.settings.key, "session", _SESSION_SECONDS)
         self._requests = StateSigner(server.settings.key, "request", _REQUEST_SECONDS)
 
-    def begin(self, params: Raw) -> tuple[Peer, Result]:
+    async def begin(self, params: Raw) -> tuple[Peer, Result]:
         """The client of a new session, and the answer to it: with its own revision, or the newest one.
 
         Raises:
             ProtocolError: the parameters are not valid.
         """
         asked = read_params(params, InitializeAsked)
+        await self._server.begin(read_params(params, _Declared).capabilities)
         revision = asked.revision if asked.revision in SESSION_REVISIONS else SESSION_REVISIONS[0]
         told: Result = {"protocolVersion": revision, "capabilities": self._server.capabilities}
-        told |= {"serverInfo": self._server.info, "instructions": INSTRUCTIONS}
+        told |= {"serverInfo": self._server.info, "instructions": self._server.instructions}
         return Peer.of(revision, asked.capabilities), told
 
     def name(self, client: Client, peer: Peer) -> str:

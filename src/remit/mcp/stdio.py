@@ -23,6 +23,7 @@ from remit.mcp.wire import (
     read_message,
     read_params,
     write_error,
+    write_notification,
     write_request,
     write_result,
 )
@@ -61,6 +62,7 @@ class Connection:
         self._peer: Peer | None = None
         self._tasks = dict[Ident, asyncio.Task[None]]()
         self._sending = set[asyncio.Task[None]]()
+        server.connect(self._write_aside)
 
     async def serve(self, lines: AsyncIterator[bytes]) -> None:
         """Answer messages until the lines end. A call that has begun goes on by itself, and the same call joins it."""
@@ -83,9 +85,11 @@ class Connection:
         ident, method = message.id, message.method
         if method is UNSET:
             with contextlib.suppress(ProtocolError):  # an answer has no answer
-                await self._sessions.take_answer(self._client, message)
+                if not self._server.take_response(message):
+                    await self._sessions.take_answer(self._client, message)
         elif ident is UNSET:
             self._take_notification(method, message.params)
+            await self._server.take_notification(method, message.params)
         elif ident in self._tasks or len(self._tasks) >= _MOST_REQUESTS:
             why = "a request with this id is being answered" if ident in self._tasks else "too many requests at once"
             await self._write(write_error(ident, ProtocolError(INVALID_REQUEST, why)))
@@ -114,16 +118,25 @@ class Connection:
 
     async def _find_result(self, method: str, params: Raw) -> Result:
         if method == "initialize":
-            self._peer, result = self._sessions.begin(params)
+            self._peer, result = await self._sessions.begin(params)
             return result
         meta = read_params(params, Asked).meta
         peer = self._peer if self._peer is not None and meta.revision is UNSET else read_peer(meta)
-        sender = Sender(client=self._client, peer=peer, target=self._target, page=self._page, send=self._send)
+        sender = Sender(
+            client=self._client, peer=peer, target=self._target, page=self._page, send=self._send, tell=self._tell
+        )
         return await self._server.answer(sender, method, params)
 
     def _send(self, question: str, params: Result) -> None:
         """Ask the client about a question."""
         ident = self._sessions.name_request(self._client, question, params)
-        task = asyncio.create_task(self._write(write_request(ident, "elicitation/create", params)))
+        self._write_aside(write_request(ident, "elicitation/create", params))
+
+    def _tell(self, method: str, params: Result) -> None:
+        """Send a notification."""
+        self._write_aside(write_notification(method, params))
+
+    def _write_aside(self, content: bytes) -> None:
+        task = asyncio.create_task(self._write(content))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)

@@ -104,6 +104,11 @@ def write_request(ident: Ident, method: str, params: Result) -> bytes:
     return encode_json({"jsonrpc": "2.0", "id": ident, "method": method, "params": params})
 
 
+def write_notification(method: str, params: Result) -> bytes:
+    """A notification to the client."""
+    return encode_json({"jsonrpc": "2.0", "method": method, "params": params})
+
+
 def cut(problem: str) -> str:
     """What is wrong, without most of a long value that it quotes."""
     return problem if len(problem) <= _MOST_CHARS else f"{problem[: _MOST_CHARS // 2]}…{problem[-_MOST_CHARS // 2 :]}"

@@ -76,7 +76,7 @@ class _Endpoint:
             message = read_message(content)
             ident = None if message.id is UNSET else message.id
             if message.method == "initialize" and ident is not None:
-                peer, result = self._sessions.begin(message.params)
+                peer, result = await self._sessions.begin(message.params)
                 headers = {SESSION_HEADER: self._sessions.name(client, peer)}
                 return Response(write_result(ident, result), media_type=JSON, headers=headers)
             if request.headers.get(REVISION_HEADER, "") in SESSION_REVISIONS:

@@ -1,0 +1,123 @@
+"""``remit wrap``: puts Remit between an MCP client and a server."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any, Final
+from urllib.parse import quote, urlsplit
+
+import typer
+
+from remit.cli.client import open_client
+from remit.cli.state_key import find_state_key
+from remit.cli.status import ExitStatus, UsageError
+from remit.cli.streams import Output, own_output, read_lines
+
+if TYPE_CHECKING:
+    from remit.app import App
+    from remit.call.tool import Tool
+    from remit.mcp.upstream.transport import Transport
+
+_MOST_CALLS: Final = 1_000_000
+_MOST_BYTES: Final = 4_000_000
+_OWN: Final = "REMIT_"
+_STARTERS: Final = ("npx", "uvx", "uv", "run", "python", "python3", "node")
+"""Words of a command that do not name the server."""
+
+
+def wrap(
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="COMMAND…", help="The command of the server, after --.")
+    ] = None,
+    *,
+    url: Annotated[str, typer.Option(metavar="URL", help="The address of the server, instead of a command.")] = "",
+    name: Annotated[str, typer.Option(metavar="NAME", help="The name of the server in the journal.")] = "",
+    enforce: Annotated[
+        bool, typer.Option("--enforce", help="Ask about calls, and block them, as the policy says.")
+    ] = False,
+    pure: Annotated[
+        list[str] | None, typer.Option("--pure", metavar="TOOL", help="A tool that changes nothing.")
+    ] = None,
+    server: Annotated[
+        str, typer.Option(metavar="URL", help="The address of a server of the same journal: its pages take decisions.")
+    ] = "",
+    hold: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, max=3600, help="How long a call waits for a person at a time.")
+    ] = 20.0,
+) -> int:
+    """Put Remit between an MCP client and a server: remit wrap -- COMMAND.
+
+    All calls are on record: see remit runs, show and replay. Without --enforce, all of them pass. Everything but calls
+    is passed on unchanged.
+    """
+    if bool(command) == bool(url):
+        raise UsageError("give the command of a server after --, or --url, such as: remit wrap -- npx -y SERVER")
+    from remit.app import App
+    from remit.gateway.relay import Relay
+    from remit.gateway.server import WrappedServer
+    from remit.gateway.session_runs import SessionRuns
+    from remit.mcp.settings import McpSettings
+    from remit.mcp.stdio import Connection
+    from remit.mcp.upstream.upstream import Upstream
+
+    name = name or name_server(command or (), url)
+    connect, relay = _transport(name, command or (), url), Relay()
+
+    def page(question: str) -> str:
+        return f"{server.rstrip('/')}/approvals/{quote(question, safe='')}" if server else ""
+
+    with open_client() as client, own_output() as output:
+        runtime = client.runtime(App(name=name))
+        by = runtime.client(client.principal)
+        runs = SessionRuns(by, f"mcp {name} {secrets.token_hex(8)}", f"MCP session with {name}")
+        settings = McpSettings(key=find_state_key(client), hold_seconds=hold)
+
+        async def serve() -> None:
+            async with Upstream(name, connect, relay.hooks) as upstream:
+                govern = partial(make_app, name, enforce=enforce)
+                wrapped = WrappedServer(runtime, settings, upstream, relay, runs, govern, frozenset(pure or ()))
+                try:
+                    await Connection(wrapped, by, Output(output).write, page=page).serve(read_lines())
+                finally:
+                    await runs.close()
+
+        client.wait(serve())
+    return ExitStatus.DONE
+
+
+def make_app(name: str, tools: Sequence[Tool[..., Any]], *, enforce: bool) -> App:
+    """The application that governs the tools of a server. In shadow, no rule applies."""
+    from remit.app import App
+    from remit.approvals.policy import Policy
+    from remit.layers.budget import Budget
+    from remit.record.arguments import Limits
+
+    return App(
+        name=name,
+        tools=tools,
+        policy=Policy() if enforce else Policy.only(),
+        budget=Budget(calls=_MOST_CALLS),
+        limits=Limits(output_bytes=_MOST_BYTES),
+    )
+
+
+def _transport(name: str, command: Sequence[str], url: str) -> Callable[[], Transport]:
+    from remit.mcp.upstream.child import ChildTransport
+    from remit.mcp.upstream.http import HttpTransport
+
+    if url:
+        return lambda: HttpTransport(name, url)
+    env = {key: value for key, value in os.environ.items() if not key.startswith(_OWN)}
+    return lambda: ChildTransport(name, command, env=env)
+
+
+def name_server(command: Sequence[str], url: str) -> str:
+    """A name for a server: the last part of what says which one it is."""
+    if url:
+        return urlsplit(url).hostname or "server"
+    words = (PurePath(each).name for each in command if not each.startswith("-"))
+    return next((each.partition("@")[0] for each in words if each not in _STARTERS), "") or "server"
