@@ -14,6 +14,7 @@ from figures.notebook import Env, Notes, Weather, table
 from figures.untyped_samples import (
     ADA,
     DATABASES,
+    OPEN_API,
     agent,
     answer,
     call,
@@ -196,6 +197,9 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Timeout.where": lambda: {"tools": ["double"]},
     "Scripted.load": lambda: {"path": folder() / "script.json"},
     "Secret": lambda: {"reference": "env:KEY", "value": "12345678"},
+    "OpenApi": lambda: {"content": OPEN_API},
+    "OpenApi.load": lambda: {"path": folder() / "openapi.yaml"},
+    "OpenApi.tools": lambda: {"server": "https://shop.example", "only": ["hours"], "facts": {}, "credentials": {}},
     "GuardedHttp.check": lambda: {"url": "https://example.com/", "headers": None},
     "GuardedHttp.for_server": lambda: {"url": "https://example.com/", "limits": None},
     "EnvSecrets.resolve": lambda: {"reference": "env:KEY"},

@@ -9,6 +9,7 @@ from typing import Any, Final
 from figures.notebook import Env, Notes, table
 from figures.untyped_samples import (
     ADA,
+    OPEN_API,
     agent,
     answer,
     database,
@@ -51,6 +52,7 @@ from remit.layers import Reply, Retry
 from remit.messages import Completion, History
 from remit.models import ModelSettings, ResolvedModel
 from remit.object_views import ObjectView
+from remit.openapi import OpenApi
 from remit.pipeline import From, Given, Pipeline
 from remit.policies import GrantRow, Policy, Question
 from remit.runtime import OpenRun
@@ -86,6 +88,7 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     GuardedHttp: GuardedHttp,
     GrantRow: lambda: GrantRow(grant(), 0, ""),
     History: History,
+    OpenApi: lambda: OpenApi(OPEN_API),
     Operations: operations,
     Pipeline: pipeline,
     PolicySection: lambda: PolicySection(

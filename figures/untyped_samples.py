@@ -70,6 +70,9 @@ def _temporary() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="remit-untyped-")
 
 
+OPEN_API: Final = 'openapi: "3.1.0"\npaths: {/hours: {get: {operationId: hours}}}\n'
+
+
 @cache
 def folder() -> Path:
     """A folder of its own, with a worker, a secret and a script; it exists while the process does."""
@@ -79,6 +82,7 @@ def folder() -> Path:
     (place / "script.json").write_text('{"script": ["done"]}')
     (place / "examples.json").write_text('{"examples": [{"prompt": "go", "script": ["done"]}]}')
     (place / "workers" / "clerk.worker").write_text("---\nname: clerk\n---\nWork.\n", encoding="utf-8")
+    (place / "openapi.yaml").write_text(OPEN_API, encoding="utf-8")
     return place
 
 

@@ -75,6 +75,7 @@ PUBLIC_MODULES: Final = (
     "remit.workers",
     "remit.charsets",
     "remit.http",
+    "remit.openapi",
     "remit.markup",
     "remit.database",
     "remit.effects",

@@ -24,6 +24,7 @@ READING_ORDER: Final = {
         "schemas",
         "charsets",
         "http",
+        "openapi",
         "markup",
         "errors",
         "lazy_exports",

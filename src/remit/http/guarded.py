@@ -38,7 +38,7 @@ from ssrfguard import (
 from remit.core.argument_types import UNCHECKED
 from remit.core.call_checks import check_arguments, check_call
 from remit.core.checks import check_instances, check_text
-from remit.errors import DeniedError, ExternalError, InvalidArgumentsError
+from remit.errors import DeniedError, ExternalError, InvalidArgumentsError, LostAnswerError
 from remit.http.decoding import decode_body, is_binary
 
 _AZURE: Final = Block(
@@ -53,6 +53,10 @@ PUBLIC_ONLY: Final = Policy(
 _PORTS: Final = {"http": 80, "https": 443}
 _USER_AGENT: Final = "remit/1"
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_READING: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""Methods that change nothing by their definition."""
+_UNSENT: Final = (ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout, httpcore2.LocalProtocolError)
+"""Errors before anything of a request has left."""
 _KEPT_HEADERS: Final = frozenset({"accept", "accept-language", "user-agent"})
 """Headers that another server gets after a redirect; all others may be meant for the first one alone."""
 _RESERVED_HEADERS: Final = frozenset(
@@ -194,7 +198,8 @@ class GuardedHttp:
 
         Raises:
             InvalidArgumentsError: the URL or a header cannot be sent. DeniedError: the URL is not public.
-            ExternalError: the server cannot be reached, or does not answer in time or sense.
+            ExternalError: the server cannot be reached. LostAnswerError: it does not answer in time or sense, and may
+                have done what a method other than ``GET`` asks for.
         """
         return await self._send(method, url, _check_headers(headers), body)
 
@@ -208,7 +213,8 @@ class GuardedHttp:
                         return reply
                     reply, headers = await self._follow(reply.url, location, headers)
         except TimeoutError as error:
-            raise ExternalError(f"{url} did not answer within {self._limits.seconds:g} s") from error
+            failed = ExternalError if method in _READING else LostAnswerError
+            raise failed(f"{url} did not answer within {self._limits.seconds:g} s") from error
         if method == "GET" and reply.status in _REDIRECTS:
             raise ExternalError(f"{url} leads to more than {self._limits.redirects} other addresses in turn")
         return reply
@@ -239,7 +245,9 @@ class GuardedHttp:
         except BlockedAddressError as error:
             raise DeniedError(f"{url} does not lead to a public address, so it is not requested") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError) as error:
-            raise ExternalError(f"cannot get an answer of {target.host}: {_describe(error)}") from error
+            is_unsent = method in _READING or isinstance(error, _UNSENT)
+            failed = ExternalError if is_unsent else LostAnswerError
+            raise failed(f"cannot get an answer of {target.host}: {_describe(error)}") from error
         return HttpReply(url=str(parsed), status=response.status, headers=received, body=content, is_cut=is_cut)
 
     @asynccontextmanager

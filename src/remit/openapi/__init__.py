@@ -1,0 +1,10 @@
+"""OpenAPI documents as sources of tools. Needs the extra ``openapi``."""
+
+from typing import TYPE_CHECKING
+
+from remit.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from remit.openapi.tools import OpenApi as OpenApi
+else:
+    __getattr__ = lazy_exports(__name__, extras={"remit.openapi.tools": "openapi"})
