@@ -13,6 +13,7 @@ from remit.call.tool import Tool
 from remit.client.open_run import OpenRun
 from remit.client.tools import ToolInfo
 from remit.core.call_checks import check_arguments, check_types
+from remit.errors import ContractError
 from remit.lazy_exports import require_extra
 
 with require_extra(__name__, "langchain"):
@@ -29,15 +30,20 @@ def adopt_tool(tool: BaseTool, **facts: Unpack[FactOptions]) -> Tool[..., Any]:
     """Make a Remit tool of a LangChain tool: its name, description and schema, with its function as the body.
 
     Raises:
-        ContractError: its schema cannot be a contract.
+        ContractError: LangChain injects arguments, such as a state, or its schema cannot be a contract.
     """
 
     async def body(arguments: dict[str, Any]) -> Any:
         return await tool.ainvoke(arguments)
 
     shown = cast("dict[str, Any] | type[BaseModel]", tool.tool_call_schema)
-    schema = shown if isinstance(shown, dict) else shown.model_json_schema()
-    return Tool.from_schema(tool.name, tool.description, schema, body, **facts)
+    if isinstance(shown, dict):
+        return Tool.from_schema(tool.name, tool.description, shown, body, **facts)
+    taken = cast("type[BaseModel]", tool.get_input_schema())
+    if injected := ", ".join(taken.model_fields.keys() - shown.model_fields.keys()):
+        why = "which a run of Remit does not have; leave it out"
+        raise ContractError(f"{tool.name} takes {injected} from the agent that calls it, {why}")
+    return Tool.from_schema(tool.name, tool.description, shown.model_json_schema(), body, **facts)
 
 
 @check_types

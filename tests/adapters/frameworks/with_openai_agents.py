@@ -23,7 +23,7 @@ class OpenAIAgents:
 
     def __init__(self, bank: Bank, *, offers: bool) -> None:
         self._offers = offers
-        self._state = bank.home / "state.json"
+        self.state = bank.home / "state.json"
         self._pay: FunctionTool = function_tool(bank.pay)
 
     def adopt(self, **facts: Unpack[FactOptions]) -> Tool[..., Any]:
@@ -32,19 +32,20 @@ class OpenAIAgents:
 
     async def start(self, run: OpenRun, script: Sequence[Step], tools: Sequence[ToolInfo]) -> Turn:
         """Run the agent from its first message."""
-        agent, governed = self._build(run, script, tools)
+        agent, governed = self.build(run, script, tools)
         return await self._finish(await Runner.run(agent, "Pay the bakery.", run_config=UNTRACED), governed)
 
     async def resume(self, run: OpenRun, script: Sequence[Step], tools: Sequence[ToolInfo]) -> Turn:
         """Continue the agent from its saved state, with the decisions made in Remit."""
-        agent, governed = self._build(run, script, tools)
-        state = await RunState.from_string(agent, self._state.read_text(encoding="utf-8"))
+        agent, governed = self.build(run, script, tools)
+        state = await RunState.from_string(agent, self.state.read_text(encoding="utf-8"))
         await governed.answer(state)
         return await self._finish(await Runner.run(agent, state, run_config=UNTRACED), governed)
 
-    def _build(
+    def build(
         self, run: OpenRun, script: Sequence[Step], tools: Sequence[ToolInfo]
     ) -> tuple[Agent[Any], GovernedTools]:
+        """The agent and its tools."""
         governed = GovernedTools(run, tools if self._offers else [self._pay])
         model = ScriptedModel([_output(step) for step in script])
         return Agent("clerk", tools=[*governed.tools], model=model), governed
@@ -52,7 +53,7 @@ class OpenAIAgents:
     async def _finish(self, result: RunResult, governed: GovernedTools) -> Turn:
         state = result.to_state()
         waiting = await governed.answer(state)
-        self._state.write_text(state.to_string(), encoding="utf-8")
+        self.state.write_text(state.to_string(), encoding="utf-8")
         questions = [each for call in waiting for each in call["questions"]]
         items: list[Any] = result.to_input_list()
         outputs = [each["output"] for each in items if each.get("type") == "function_call_output"]
