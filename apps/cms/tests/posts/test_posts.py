@@ -238,7 +238,7 @@ async def test_a_post_is_no_page(ann: Editor, world: World) -> None:
     await create(ann, "Hello")
     with pytest.raises(NotFoundError):
         await ann.draft("posts/hello")
-    with pytest.raises(NotFoundError, match="There is no page 'Hello'"):
+    with pytest.raises(NotFoundError, match=r"There is no page 'Hello': that is a post\. cms_updatePost changes and"):
         await world.references["page"](ann.call(), "Hello")
     with pytest.raises(NotFoundError):
         await Posts(world.database).publish_post(ann.call(), PublishPost(post_slug=(await ann.create("About")).id))

@@ -12,7 +12,7 @@ from remit import LeafContext
 from remit.tools import Candidate
 from remit_cms.storage.database import Database
 from remit_cms.storage.keys import name_key
-from remit_cms.storage.scope import Scope, find_by_address, find_named, slug_of
+from remit_cms.storage.scope import Scope, check_is_no_entry, find_by_address, find_named, slug_of
 from remit_cms.storage.tables import (
     NAMED_KINDS,
     Kind,
@@ -52,6 +52,8 @@ class DocumentReferences:
             addressed = [] if named else await find_by_address(scope, text, self._kinds)
             entries = await _find_entries(scope, text) if Kind.ENTRY in self._kinds else ()
             rows = [*{page.id: page for page in (*named, *addressed, *entries)}.values()]
+            if not rows and self._kinds == (Kind.PAGE,):
+                await check_is_no_entry(scope, text)
             rows = rows or await scope.find_similar(text, *self._kinds)
             rows = sorted(rows, key=lambda page: (page.locale != scope.default_locale, page.slug, page.id))
             texts = await load_texts(scope, rows)

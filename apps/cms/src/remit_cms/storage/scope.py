@@ -150,6 +150,8 @@ class Scope:
             return others[0]
         if others:
             raise InvalidArgumentsError(f"'{name}' may mean {list_pages(others)}; give the id or slug of one.")
+        if kinds == (Kind.PAGE,):
+            await check_is_no_entry(self, name)
         similar = await self.find_similar(name, *kinds)
         named = (Named(page.title, f"/{page.slug}", page.id, (page.slug,)) for page in similar)
         raise not_found(_SORTS.get(kinds, DOCUMENT), name, named)
@@ -246,6 +248,22 @@ def make_fallback_chain(locale: str, locales: Sequence[str]) -> tuple[str, ...]:
     parts = locale.split("-")
     shorter = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
     return (*dict.fromkeys([locale, *(code for code in shorter if code in locales), locales[0]]),)
+
+
+async def check_is_no_entry(scope: Scope, name: str) -> None:
+    """Refuse the name of an entry where that of a page is given.
+
+    Raises:
+        NotFoundError: names the tools for entries.
+    """
+    by_slug = select(Page).where(scope.target.row_filter(Page), Page.kind == Kind.ENTRY, Page.slug == slug_of(name))
+    found = [*await scope.session.scalars(by_slug), *await find_named(scope, name, (Kind.ENTRY,))]
+    if found:
+        noun, tool = ("a post", "Post") if found[0].slug.startswith("posts/") else ("an entry", "Entry")
+        raise NotFoundError(
+            f"There is no page '{name}': that is {noun}. cms_update{tool} changes and translates it, "
+            f"cms_delete{tool} deletes it."
+        )
 
 
 async def find_named(scope: Scope, name: str, kinds: Sequence[Kind] = ()) -> list[Page]:
