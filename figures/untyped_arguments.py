@@ -40,8 +40,11 @@ from remit.errors import NotFoundError
 from remit.inventory import EnabledGate
 from remit.items import Note
 from remit.layers import Reply
+from remit.mcp.upstream.child import ChildTransport
+from remit.mcp.upstream.origin import McpOrigin
 from remit.object_views import Viewer
 from remit.policies import Decision
+from remit.sources import PinFolder
 from remit.stores import encode_item
 from remit.testing import Scripted
 
@@ -202,6 +205,18 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "OpenApi.tools": lambda: {"server": "https://shop.example", "only": ["hours"], "facts": {}, "credentials": {}},
     "GuardedHttp.check": lambda: {"url": "https://example.com/", "headers": None},
     "GuardedHttp.for_server": lambda: {"url": "https://example.com/", "limits": None},
+    "PinFolder": lambda: {"folder": folder()},
+    "PinFolder.read": lambda: {"source": "files"},
+    "Source": lambda: {
+        "name": "files",
+        "origin": McpOrigin("files", lambda: ChildTransport("files", ["files"]), None),
+        "pins": PinFolder(folder()),
+    },
+    "Source.why_closed": lambda: {"name": "read"},
+    "Trust": lambda: {"effects": {"read": "pure"}, "permissions": {"files:call"}},
+    "find_sources": lambda: {"resources": []},
+    "mcp_process": lambda: {"name": "files", "command": ["files"], "pins": PinFolder(folder()), "env": {"KEY": "1"}},
+    "mcp_address": lambda: {"name": "files", "url": "https://example.com/mcp", "pins": PinFolder(folder())},
     "EnvSecrets.resolve": lambda: {"reference": "env:KEY"},
     "FileSecrets.resolve": lambda: {"reference": "file:key"},
     "SqlStore": lambda: {"url": f"sqlite+aiosqlite:///{folder()}/runs.db"},

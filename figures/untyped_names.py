@@ -34,8 +34,11 @@ NOT_SWEPT: Final = {
         Page RunDetails CallResult OpenRun Client Receipt ReceiptCall ToolInfo *Update WatchStart *View
         ModelSettings.* FailureView.* ListedRun* check_order compose error_from_reply FileAnchor.append
     """,
+    "a source compares them": "Snapshot.find Review*",
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",
-    "it sends requests, or a server has sent it": "GuardedHttp.[gpr]* HttpReply*",
+    "it sends requests, or a server has sent it": """
+        GuardedHttp.[gpr]* HttpReply* Source.accept Source.follow PinFolder.write
+    """,
     "an agent or its driver calls it": """
         *Driver.* RunInfo ToolText AgentRun* AgentStep* AgentTask AgentTools* ChatRequest* Done Next
         ResolvedModel.* StepRequest* Turn TurnCall *.is_met ask_model *.list_unsupported

@@ -49,6 +49,7 @@ from remit.inventory import (
     ToolRequest,
 )
 from remit.layers import Reply, Retry
+from remit.mcp import mcp_process
 from remit.messages import Completion, History
 from remit.models import ModelSettings, ResolvedModel
 from remit.object_views import ObjectView
@@ -57,6 +58,7 @@ from remit.pipeline import From, Given, Pipeline
 from remit.policies import GrantRow, Policy, Question
 from remit.runtime import OpenRun
 from remit.secrets import EnvSecrets, FileSecrets
+from remit.sources import PinFolder, Source
 from remit.stores import InMemoryStore
 from remit.tools import Log, Seen, Sentences
 from remit.views import RunView
@@ -90,6 +92,8 @@ OBJECTS: Final[Mapping[type, Callable[[], Any]]] = {
     History: History,
     OpenApi: lambda: OpenApi(OPEN_API),
     Operations: operations,
+    PinFolder: lambda: PinFolder(folder()),
+    Source: lambda: mcp_process("files", ["files"], PinFolder(folder())),
     Pipeline: pipeline,
     PolicySection: lambda: PolicySection(
         name="x", model=AuditEvents, enforcers={}, make_layers=lambda _policies, _governed: ()

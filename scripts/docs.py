@@ -76,6 +76,8 @@ PUBLIC_MODULES: Final = (
     "remit.charsets",
     "remit.http",
     "remit.openapi",
+    "remit.mcp",
+    "remit.sources",
     "remit.markup",
     "remit.database",
     "remit.effects",

@@ -20,6 +20,7 @@ READING_ORDER: Final = {
         "server",
         "mcp",
         "gateway",
+        "sources",
         "testing",
         "schemas",
         "charsets",

@@ -99,6 +99,7 @@ PUBLIC: Final = {
         Transform Validate ask_model compose has_passed_gates layer_fn redact_fields write_note
     """,
     "remit.markup": "HtmlText read_html",
+    "remit.mcp": "mcp_address mcp_process",
     "remit.messages": """
         AssistantMessage ChatMessage ChatRequest Completion FunctionCall History ImagePart ImageUrl SystemMessage
         TextPart ToolCall ToolCallRequest ToolDefinitions ToolMessage UserMessage completion_from_message
@@ -129,6 +130,9 @@ PUBLIC: Final = {
         People Person Provider ProviderClient Role SignIn SignedIn SqlDirectory build_access
     """,
     "remit.secrets": "EnvSecrets FileSecrets Secret SecretRef Secrets",
+    "remit.sources": """
+        ACCEPT Act Offer OfferState Origin PinFolder Review Snapshot Source Trust find_sources
+    """,
     "remit.stores": """
         AcquiredLease AnswerPiece AnswerPieces AppendFuture ArtifactScope ArtifactStore AttachedCalls Consumption
         ConversationAccess ConversationChange ConversationFilter ConversationKey ConversationRow ConversationStore

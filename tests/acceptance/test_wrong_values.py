@@ -165,7 +165,7 @@ def test_a_decision_names_its_approver_in_the_composed_form() -> None:
 @pytest.mark.process
 async def test_every_public_callable_answers_every_wrong_value() -> None:
     count, found = await sweep()
-    assert found == []
+    assert found == [], "\n".join(found)
     assert count > 10_000
 
 

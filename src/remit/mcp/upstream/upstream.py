@@ -17,6 +17,7 @@ from remit.mcp.upstream.incoming import as_object, as_text, read_object
 from remit.mcp.upstream.repeated_headers import InvalidHeaderError, RepeatedParameters, list_repeated, write_repeated
 from remit.mcp.upstream.transport import Transport
 from remit.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, Result
+from remit.sources.source import NewConnectionError
 
 _LOG: Final = logging.getLogger("remit.mcp")
 _MOST_PAGES: Final = 100
@@ -44,6 +45,8 @@ class Upstream:
     ) -> None:
         self.name, self._connect, self._hooks, self._newest = name, connect, hooks or Hooks(), newest
         self._connection: Connection | None = None
+        self.generation = 0
+        """How many connections were made."""
         self._opening = asyncio.Lock()
         self._failures, self._next_try, self._failure = 0, 0.0, ""
         self._repeated = dict[str, RepeatedParameters]()
@@ -72,14 +75,20 @@ class Upstream:
         *,
         headers: Mapping[str, str] | None = None,
         on_progress: OnProgress | None = None,
+        generation: int = 0,
     ) -> Raw:
         """Send a request, and return its result as it arrived; see `Connection.request`.
 
+        ``generation``: the number of the connection that is meant; 0 for any.
+
         Raises:
+            NewConnectionError: the connection is another one than is meant; nothing was sent.
             ProtocolError: the server answers with an error.
             ExternalError: it was not sent. LostAnswerError: it was sent, and its answer cannot arrive.
         """
-        return await self._use(lambda each: each.request(method, params, headers=headers, on_progress=on_progress))
+        return await self._use(
+            lambda each: each.request(method, params, headers=headers, on_progress=on_progress), generation
+        )
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification.
@@ -113,18 +122,29 @@ class Upstream:
         return kept
 
     async def call_tool(
-        self, name: str, arguments: Mapping[str, Any], *, on_progress: OnProgress | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        on_progress: OnProgress | None = None,
+        generation: int = 0,
     ) -> Result:
         """Call a tool. What the server asks for before it answers is answered by the hooks.
 
+        ``generation``: the number of the connection that is meant; 0 for any.
+
         Raises:
+            NewConnectionError: the connection is another one than is meant; nothing was called.
             ProtocolError: the server answers with an error, or what it asks for is refused.
             ExternalError: the call was not sent. LostAnswerError: it was sent, and its answer cannot arrive.
         """
         params: Result = {"name": name, "arguments": arguments}
         headers = write_repeated(self._repeated.get(name, {}), arguments)
         for _ in range(_MOST_ROUNDS):
-            result = read_object(await self.request("tools/call", params, headers=headers, on_progress=on_progress))
+            raw = await self.request(
+                "tools/call", params, headers=headers, on_progress=on_progress, generation=generation
+            )
+            result = read_object(raw)
             kind = result.get("resultType", "complete")
             if kind == "complete":
                 return result
@@ -160,10 +180,14 @@ class Upstream:
             seen.add(cursor)
         raise ProtocolError(INTERNAL_ERROR, "its list of tools does not end")
 
-    async def _use(self, use: Callable[[Connection], Awaitable[T]]) -> T:
+    async def _use(self, use: Callable[[Connection], Awaitable[T]], generation: int = 0) -> T:
         """Use the connection. A session that the server has ended is begun again, once."""
         for _ in range(2):
             connection = await self._connected()
+            if generation not in (0, self.generation):
+                raise NewConnectionError(
+                    f"connection {self.generation} of {self.name} is not the one that was compared"
+                )
             try:
                 return await use(connection)
             except SessionEndedError:
@@ -202,6 +226,7 @@ class Upstream:
                 raise
             self._failures = 0
             self._connection = made
+            self.generation += 1
             return made
 
     async def _drop(self, connection: Connection) -> None:
