@@ -29,6 +29,7 @@ from bench.stream import stream
 from bench.workers import workers
 from bench.workers_memory import workers_memory
 from bench.world import minimum_of, time_floor
+from bench.wrap import wrap
 from figures.figure import BUILD, Figure, format_figure, select_parts, write_figures
 
 PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
@@ -51,6 +52,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "chat_postgres": chat_postgres,
     "workers": workers,
     "workers_memory": workers_memory,
+    "wrap": wrap,
 }
 
 

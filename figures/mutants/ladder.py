@@ -77,8 +77,8 @@ MUTANTS: Final = (
             "a call that is made again is a new one, and the answer stays unused": _WITHOUT_ATTACH,
             "a hold that ends drops its question": edited(
                 f"{_LADDER}._tell",
-                "if step is Step.WAITING:",
-                "if step is Step.WAITING and not await asked.client.cancel(result.run):",
+                "return waiting_result(asked.client, result, rows, pages)",
+                "await asked.client.cancel(result.run); return waiting_result(asked.client, result, rows, pages)",
             ),
             "a yes in a form is a no": _DENIES,
             "a question that was decided still waits": edited(
