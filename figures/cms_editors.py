@@ -268,9 +268,9 @@ class Editors(SetModel):
         change_set = self.open.get(editor.name)
         leaving = {page.id for page, _ in self._leaving(change_set)}
         pages = [(page, numbers) for page, numbers in self._pending(change_set) if page.id not in leaving]
-        goes = bool(self._going(change_set))
         moves = [(page, numbers, *self._lay(page, page.base, numbers)) for page, numbers in pages]
-        allowed = bool(moves or goes) and not any(is_missing for *_, is_missing in moves)
+        differs = any(page.live is None or values != page.values(page.live) for page, _, values, _ in moves)
+        allowed = (differs or bool(self._going(change_set))) and not any(is_missing for *_, is_missing in moves)
         try:
             preview = await editor.sets.preview_publication(editor.call(), PublishChangeSet())
             await editor.publish()

@@ -22,6 +22,7 @@ CASES: Final = {
     "a page below the unpublished address of another": (
         "create publish_set address bob:create bob:last_below bob:publish_set discard bob:publish_set"
     ),
+    "a scheduled page whose type changes": "create_note schedule_page pat:retype wait wait",
     "a picture of what is scheduled": "create publish_set pink schedule_page pat:no_picture pat:drop_picture wait wait",
     "an edit that takes back what is scheduled": (
         "create publish_set title schedule_set old_title heading bob:publish_page wait wait"

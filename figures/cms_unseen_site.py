@@ -6,6 +6,7 @@ import json
 import random
 import re
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,8 @@ from apps.cms.tests.images.files import picture_file
 from apps.cms.tests.publishing.editing import Editor
 from apps.cms.tests.world import World
 from remit_cms.pages.payloads import MovePage
+from remit_cms.types.payloads import ChangeType, DefineType
+from remit_cms.types.types import Types
 
 Texts = dict[str, str]
 View = dict[str, Texts]
@@ -41,12 +44,15 @@ class Site:
         self.pages: list[str] = []
         self.images: list[str] = []
         self.writers: dict[str, str] = {}
+        self.retyped = False
         self._count = 0
 
     def _look(self) -> View:
         query = "SELECT p.id, r.snapshot FROM pages p JOIN revisions r ON r.page = p.id AND r.number = p.live "
         query += "WHERE p.kind = 'page'"
-        return {page: _texts_of(json.loads(snapshot)) for page, snapshot in self._read(query)}
+        structures = self._read("SELECT key, structure FROM section_definitions")
+        defaults = {key: _defaults_of(json.loads(structure)) for key, structure in structures}
+        return {page: _texts_of(json.loads(snapshot), defaults) for page, snapshot in self._read(query)}
 
     def _read(self, query: str, *values: str) -> list[tuple[Any, ...]]:
         with closing(sqlite3.connect(self._path)) as database:
@@ -77,6 +83,20 @@ class Site:
         word = self._next_word(editor)
         view = await editor.create(word, ("hero", {"heading": word}))
         self.pages.append(view.id)
+
+    async def _create_note(self, editor: Editor) -> None:
+        """Make a page with a section of a type of the site's own."""
+        note = {"name": "Note", "kind": "section", "fields": [{"key": "words", "type": "text"}]}
+        await Types(self.world.database).define_type(editor.call(), DefineType.model_validate(note))
+        word = self._next_word(editor)
+        self.pages.append((await editor.create(word, ("note", {"words": word}))).id)
+
+    async def _retype(self, editor: Editor) -> None:
+        """Give notes a field that all of them have from then on."""
+        field = {"key": "more", "type": "text", "required": True, "value": self._next_word(editor)}
+        changed = ChangeType.model_validate({"typeId": "note", "addFields": [field]})
+        await Types(self.world.database).change_type(editor.call(), changed)
+        self.retyped = True
 
     async def _title(self, editor: Editor) -> None:
         await editor.update(self._pick(self.pages), title=self._next_word(editor))
@@ -147,10 +167,16 @@ class Site:
         await editor.write(draft.sections[0].id, image=None if image is None else {"imageId": image})
 
 
-def _texts_of(snapshot: Any) -> Texts:
+def _defaults_of(structure: Any) -> Texts:
+    """The values that readers see of the fields of a type where there are none."""
+    slots = [slot for row in structure["rows"] for slot in row["slots"]]
+    return {slot["key"]: str(slot["default"]) for slot in slots if slot.get("default") is not None}
+
+
+def _texts_of(snapshot: Any, defaults: Mapping[str, Texts]) -> Texts:
     texts = {"title": snapshot["title"], "slug": snapshot["slug"], "meta": snapshot["meta"]["description"] or ""}
     for section in snapshot["sections"]:
         for locale, content in section["contents"].items():
-            for slot, value in content.items():
+            for slot, value in {**defaults.get(section["definition"], {}), **content}.items():
                 texts[f"{section['id']} {locale} {slot}"] = value if isinstance(value, str) else json.dumps(value)
     return texts

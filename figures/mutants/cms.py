@@ -147,12 +147,13 @@ _LOST: Final = {
 }
 _DOOR: Final = "remit_cms.storage.door"
 _PLANNING: Final = "remit_cms.storage.planning"
-_BESIDE: Final = together(
-    edited(f"{_DOOR}:_check_later_claim", "if overlaps(", "if False and overlaps("),
-    edited(f"{_PLANNING}:_replaces", "claim.at == at", "claim.at != claim.at"),
+_BESIDE: Final = edited(f"{_DOOR}:_check_later_claim", "if overlaps(", "if False and overlaps(")
+_BUILDS: Final = edited("remit_cms.storage.merging:_builds_on", "return not field", "return False and not field")
+_UNDIVIDED: Final = edited(
+    "remit_cms.storage.merging:_fields_of", "return split_values(", "return values_of(snapshot) or ("
 )
 _UNSEEN: Final = {
-    "a corrected text is scheduled beside the old one": _BESIDE,
+    "what is scheduled is changed before its time": _BESIDE,
     "a page is published with what is scheduled of it": together(
         _BESIDE, edited(f"{_PLANNING}:plan_page", "if scheduled or at is not None:", "if at is not None:")
     ),
@@ -180,8 +181,19 @@ _UNSEEN: Final = {
     "an edit is published that takes back what is scheduled": edited(
         f"{_PLANNING}:overlaps", ", *planned.edited}", "}"
     ),
-    "what is scheduled for later is overruled by a correction of what precedes it": edited(
-        "remit_cms.scheduling.following:lay_again", "if await write_back(", "if False and await write_back("
+    "a set goes live with words of another on which it builds": _BUILDS,
+    "a set goes live with what another changed of the same picture": together(_BUILDS, _UNDIVIDED),
+    "a page goes live below the unpublished address of another set": edited(
+        f"{_DOOR}:check_plan", "await _check_parents(scope, planned, own, at=at)", "pass"
+    ),
+    "what is scheduled goes live through another type": edited(
+        "remit_cms.scheduling.actions:_check_approved", "if reads_otherwise(", "if False and reads_otherwise("
+    ),
+    "what follows a correction is not shown": edited(
+        "remit_cms.scheduling.following:show_followers", "if each.differs:", "if False:"
+    ),
+    "what follows a correction is approved as it was before": edited(
+        "remit_cms.scheduling.following:lay_again", "if each.differs:", "if False:"
     ),
     "a correction stands beside the action that it replaces": edited(
         "remit_cms.scheduling.following:replace_actions", "for each in planned for", "for each in planned[:0] for"

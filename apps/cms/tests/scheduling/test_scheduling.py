@@ -11,6 +11,7 @@ from apps.cms.tests.scheduling.scheduling import NOON, cancel, carry_out, expire
 from apps.cms.tests.world import World
 from remit.errors import ConflictError, InvalidArgumentsError, NotFoundError
 from remit_cms.images.payloads import DeleteImage
+from remit_cms.pages.payloads import MovePage
 from remit_cms.publishing.payloads import PublishChangeSet, PublishPage
 from remit_cms.scheduling.payloads import (
     CancelScheduledAction,
@@ -143,6 +144,23 @@ async def test_an_action_waits_for_an_earlier_one_and_is_refused_without_it(ann:
     await carry_out(ann, monday)
     await ann.publish_page("offer")
     assert await ann.live_title("offer") == "Friday"
+
+
+async def test_a_page_waits_for_the_one_above_it_which_is_scheduled_for_the_same_time(ann: Editor) -> None:
+    await ann.create("Order")
+    await ann.publish_page("order")
+    await ann.update("page_1", slug="shopping")
+    above = await schedule(ann, "page_1")
+    await ann.create("Vouchers")
+    await ann.world.pages.move_page(ann.call(), MovePage(page_id="page_2", parent_id="page_1"))
+    below, calls = await schedule(ann, "page_2"), ann.world.calls
+    calls.is_keyed = True
+    await move_call(ann, below, calls.find_run(below))
+    assert "this one waits for it" in (await carry_out(ann, below, run=calls.find_run(below))).message
+    await move_call(ann, above, calls.run)
+    await carry_out(ann, above)
+    await carry_out(ann, below, run=calls.find_run(f"{below}/1"))
+    assert await ann.live_title("shopping/vouchers") == "Vouchers"
 
 
 async def test_a_page_expires_even_if_it_goes_live_only_before_that(ann: Editor) -> None:

@@ -43,7 +43,8 @@ from remit_cms.publishing.publishing import page_state
 from remit_cms.publishing.undoing import discard_edits, find_undo_steps, undo_publication
 from remit_cms.redirects.items import describe_overruled
 from remit_cms.storage.change_sets import (
-    check_not_scheduled,
+    check_is_open,
+    check_state,
     describe_state,
     find_last_published,
     find_open_set,
@@ -248,7 +249,7 @@ async def _find_published(scope: Scope, ctx: LeafContext, payload: RevertChangeS
     """The published change set of a call, or else the one that its conversation published last."""
     if payload.change_set_id is not None:
         found = await find_set(scope, payload.change_set_id)
-        _check_state(found, "published")
+        check_state(found, "published")
     else:
         conversation = ctx.caller.conversation
         last = await find_last_published(scope, conversation) if conversation else None
@@ -294,13 +295,18 @@ async def find_publishable(scope: Scope, change_set: ChangeSet, *, at: datetime 
     """What publishing an open change set, now or at a time, makes of its pages.
 
     Raises:
-        ConflictError: the set is closed, scheduled or empty, builds on edits of others, changes what is scheduled to
-            change, or an address is taken.
+        ConflictError: the set is closed, scheduled or empty, changes nothing, builds on edits of others, changes what
+            is scheduled to change, or an address is taken.
     """
     await check_is_open(scope, change_set)
     pages = [each for each in await plan_set(scope, change_set, at=at) if not each.changes_nothing]
     if not pages:
         raise ConflictError(f"The change set '{change_set.name}' has nothing to publish.")
+    if not any(each.differs for each in pages):
+        raise ConflictError(
+            f"The change set '{change_set.name}' changes nothing for visitors: what they see in its places is the "
+            "same, or a later edit. cms_discardChangeSet closes it."
+        )
     await check_plan(scope, pages, change_set, at=at)
     return pages
 
@@ -354,17 +360,6 @@ def _page_changes(each: Planned, compared: Sequence[PathDifference]) -> PageChan
         else [difference for _, difference, _ in compared],
         blocked=each.blocked or None,
     )
-
-
-async def check_is_open(scope: Scope, change_set: ChangeSet) -> None:
-    """Refuse a change set that is not open; one that is scheduled with what to do about it."""
-    await check_not_scheduled(scope, change_set)
-    _check_state(change_set, "open")
-
-
-def _check_state(change_set: ChangeSet, state: str) -> None:
-    if change_set.state != state:
-        raise ConflictError(f"The change set '{change_set.name}' is {change_set.state}, not {state}.")
 
 
 def brief(change_set: ChangeSet) -> ChangeSetBrief:

@@ -19,6 +19,7 @@ from remit_cms.storage.differences import NEW_SECTIONS, Difference, compare_snap
 from remit_cms.storage.documents import describe_document
 from remit_cms.storage.images import iterate_image_slots, map_images
 from remit_cms.storage.links import LinkHere, describe_links, find_links, link_state, links_of
+from remit_cms.storage.parents import describe_surroundings
 from remit_cms.storage.planning import Planned
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_structures_of
@@ -95,7 +96,7 @@ async def describe_removals(scope: Scope, planned: Sequence[Planned]) -> tuple[s
             links = await _find_links_left(scope, each, planned)
             named = describe_document(each.page, each.page.live_path, "the ", title_of(each))
             described += f"; {named} is {REMOVALS[each.numbers[0]]}"
-            described += describe_links(links)
+            described += describe_links(links) + await describe_surroundings(scope, each.page)
             states += link_state(links)
     return described, states
 

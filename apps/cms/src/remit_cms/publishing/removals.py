@@ -6,10 +6,10 @@ from typing import Final
 
 from remit import LeafContext
 from remit.errors import ConflictError, InvalidArgumentsError
-from remit_cms.publishing.change_sets import brief, check_is_open
+from remit_cms.publishing.change_sets import brief
 from remit_cms.publishing.payloads import RemovalReply, RemoveWithChangeSet
 from remit_cms.publishing.publishing import page_state
-from remit_cms.storage.change_sets import find_or_open_set, find_set
+from remit_cms.storage.change_sets import check_is_open, find_or_open_set, find_set
 from remit_cms.storage.claims import DELETED, HIDDEN, REMOVALS
 from remit_cms.storage.database import Database
 from remit_cms.storage.door import check_unused, plan_hiding

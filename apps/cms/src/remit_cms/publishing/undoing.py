@@ -257,7 +257,7 @@ async def undo_publication(edit: Edit, change_set: ChangeSet, steps: Sequence[Un
         if draft is not None:
             await write_back(edit, page, draft, "revert_change_set", in_set=False)
         moves.append(Move(page, step.snapshot, await _find_revision(edit, page, step, draft)))
-    await move_live(edit, moves, change_set=change_set.id)
+    await move_live(edit, moves, change_set=change_set.id, is_undone=True)
     taken = [f"'{page.title}'" for page, _ in pages if page.id in drafts.keys() - following.keys()]
     return UndoOutcome([page for page, _ in pages], later, taken)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import or_, select
+from sqlalchemy import or_, select, tuple_
 
 from remit_cms.singles.targets import LINKED, linked_object, linked_url
 from remit_cms.storage.documents import find_single
@@ -70,6 +70,26 @@ async def describe_overruled(scope: Scope, moves: Sequence[Move]) -> str:
 
     It names redirects that lead somewhere until then, and those that are published together with the pages.
     """
+    return await _describe_automatic(scope, moves) + await _describe_own(scope, moves)
+
+
+async def _describe_automatic(scope: Scope, moves: Sequence[Move]) -> str:
+    """The redirects to other pages, made by the CMS, whose addresses pages get."""
+    described = ""
+    for move in moves:
+        if move.snapshot is None or move.page.kind not in LINKED:
+            continue
+        paths = [*slugs_by_locale(scope, move.snapshot.texts).items()]
+        query = select(Redirect.locale, Redirect.path, Page).join(Page, Page.id == Redirect.page)
+        here = (tuple_(Redirect.locale, Redirect.path).in_(paths), Page.live.is_not(None), Page.id != move.page.id)
+        query = query.where(scope.target.row_filter(Redirect), *here).order_by(Redirect.path, Redirect.locale)
+        for locale, path, page in (await scope.session.execute(query)).all():
+            former = f"'{page.title}' (/{page.live_path})"
+            described += f"; {scope.format_address(locale, path)} led to {former} and leads there no more"
+    return described
+
+
+async def _describe_own(scope: Scope, moves: Sequence[Move]) -> str:
     document = await find_single(scope, Kind.REDIRECTS)
     states = {move.page.id: move.snapshot for move in moves}
     if document is None:

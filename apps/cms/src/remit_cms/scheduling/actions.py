@@ -12,13 +12,14 @@ from remit import LeafContext
 from remit.errors import ConflictError, NotFoundError
 from remit.tools import Candidate
 from remit_cms.storage.approved import VISIBLE, Approval, changed_parts, reads_otherwise
-from remit_cms.storage.change_sets import find_open_set, find_pages_of, find_set
+from remit_cms.storage.change_sets import find_open_set, find_set
 from remit_cms.storage.claims import add_claims, find_claims
 from remit_cms.storage.database import Database
 from remit_cms.storage.differences import compare_paths
-from remit_cms.storage.door import check_parents, close_set, go_live
+from remit_cms.storage.door import close_set, go_live
 from remit_cms.storage.links import find_links
 from remit_cms.storage.missing import SCHEDULED, not_found
+from remit_cms.storage.parents import find_loose_addresses
 from remit_cms.storage.parts import part_of
 from remit_cms.storage.planning import Planned, plan_set
 from remit_cms.storage.removals import refresh_statuses
@@ -79,11 +80,18 @@ async def find_action(scope: Scope, action_id: str) -> ScheduledAction:
 
 
 async def find_earlier(scope: Scope, row: ScheduledAction) -> ScheduledAction | None:
-    """An action on the same documents that is due before another one and is not done."""
-    change_set = await find_set(scope, row.change_set)
-    claims = await find_claims(scope, [*await find_pages_of(scope, change_set.id)])
-    due = [each.action for each in claims if each.action is not None and each.action is not row]
-    return next((each for each in due if (each.at, each.id) < (row.at, row.id)), None)
+    """An action that is due before another one and is not done: on the same documents, or on pages above them."""
+    planned = await plan_set(scope, await find_set(scope, row.change_set))
+    pages = [each.page.id for each in planned]
+    loose = await find_loose_addresses(scope, [each.move for each in planned if each.numbers])
+    above = {each.parent.id for each in loose if each.parent is not None} - {*pages}
+    for claim in await find_claims(scope, [*pages, *above]):
+        action = claim.action
+        if action is None or action is row:
+            continue
+        if (action.at, action.id) < (row.at, row.id) or (claim.page in above and action.at <= row.at):
+            return action
+    return None
 
 
 async def carry_out(edit: Edit, row: ScheduledAction) -> str:
@@ -101,7 +109,6 @@ async def carry_out(edit: Edit, row: ScheduledAction) -> str:
         return await _hide(edit, change_set, planned[0], approved[planned[0].page.id])
     for each in planned:
         await _check_approved(edit, row, each, approved[each.page.id])
-    await check_parents(edit, planned, change_set)
     await go_live(edit, change_set, planned)
     return f"Published '{row.title}' as it was approved"
 

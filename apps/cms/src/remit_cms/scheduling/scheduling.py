@@ -53,6 +53,7 @@ from remit_cms.storage.door import close_set, describe_claims, keep_planned, mak
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.lists import Order, list_rows
 from remit_cms.storage.outlook import pin_plan
+from remit_cms.storage.parents import describe_surroundings
 from remit_cms.storage.planning import Planned
 from remit_cms.storage.removals import refresh_statuses
 from remit_cms.storage.scope import Scope
@@ -131,9 +132,9 @@ class Scheduling:
             at = await self._read_time(scope, payload.at)
             planned = await _find_expiring(scope, payload.page_id, at)
             page, links = planned.page, await find_links(scope, planned.page.id)
-            others = await describe_claims(scope, [planned], ctx.caller)
+            rest = await describe_surroundings(scope, page) + await describe_claims(scope, [planned], ctx.caller)
             named = describe_document(page, page.live_path, "the ", title_of(planned))
-            summary = f"{named}{describe_links(links)}{others}"
+            summary = f"{named}{describe_links(links)}{rest}"
             shows = pin_plan("hide", page.id, [planned], at)
             preview = make_preview(summary, f"{page.id} over {page.live}", link_state(links), shows=shows)
             return await _with_time(scope, at, preview)

@@ -175,3 +175,19 @@ async def check_not_scheduled(scope: Scope, change_set: ChangeSet) -> None:
     if found is not None:
         told = await tell_action(scope, found)
         raise ConflictError(f"{told} as it was approved. Cancel that first: cms_cancelScheduledAction, {found.id}.")
+
+
+async def check_is_open(scope: Scope, change_set: ChangeSet) -> None:
+    """Refuse a change set that is not open; one that is scheduled with what to do about it."""
+    await check_not_scheduled(scope, change_set)
+    check_state(change_set, "open")
+
+
+def check_state(change_set: ChangeSet, state: str) -> None:
+    """Refuse a change set in another state.
+
+    Raises:
+        ConflictError: names both.
+    """
+    if change_set.state != state:
+        raise ConflictError(f"The change set '{change_set.name}' is {change_set.state}, not {state}.")

@@ -55,11 +55,11 @@ async def check_plan(
             if claim.page == each.page.id and not is_own:
                 _check_later_claim(each, claim, at)
     await check_moves(scope, [each.move for each in planned])
-    await check_parents(scope, planned, own, at=at)
+    await _check_parents(scope, planned, own, at=at)
     await check_unused(scope, planned)
 
 
-async def check_parents(
+async def _check_parents(
     scope: Scope, planned: Sequence[Planned], own: ChangeSet | None = None, *, at: datetime | None = None
 ) -> None:
     """Refuse an address below one that visitors will not have: it would show the unpublished address of a draft.

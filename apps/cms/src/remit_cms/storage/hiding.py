@@ -7,6 +7,7 @@ from remit_cms.storage.documents import draft_state, make_preview
 from remit_cms.storage.door import describe_claims, plan_hiding
 from remit_cms.storage.links import describe_links, find_links, link_state
 from remit_cms.storage.outlook import pin_plan
+from remit_cms.storage.parents import describe_surroundings
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.tables import Page
 
@@ -16,5 +17,6 @@ async def preview_hiding(scope: Scope, page: Page, named: str, caller: Caller, *
     planned = [await plan_hiding(scope, page, deletes=deletes)]
     others = await describe_claims(scope, planned, caller)
     links = await find_links(scope, page.id)
-    summary, shows = f"{named}{describe_links(links)}{others}", pin_plan("hide", page.id, planned)
+    around = await describe_surroundings(scope, page)
+    summary, shows = f"{named}{describe_links(links)}{around}{others}", pin_plan("hide", page.id, planned)
     return make_preview(summary, draft_state(page), link_state(links), shows=shows)

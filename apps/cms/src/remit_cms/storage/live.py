@@ -79,10 +79,11 @@ async def check_moves(scope: Scope, moves: Sequence[Move]) -> dict[str, dict[str
     return paths
 
 
-async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> None:
+async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str, is_undone: bool = False) -> None:
     """Move the live pointers of pages, all at once, for a change set. Addresses that pages leave redirect to them.
 
-    The caller has asked the claims first. An import asks none, because its site is empty.
+    The caller has asked the claims first. An import asks none, because its site is empty. If a change set
+    ``is_undone``, the redirects that it ended are there again, and none leads to what visitors do not see any more.
 
     Raises:
         ConflictError: an address belongs to another page, or visitors would lose the home page.
@@ -92,15 +93,22 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> No
     left = (await edit.session.scalars(select(LivePath).where(LivePath.page.in_(pages)))).all()
     # All addresses are given up before any is taken, so that pages can swap them.
     revisions = {move.page.id: await _find_revision(edit, move) for move in moves}
+    publications: dict[str, Publication] = {}
     for move in moves:
         page, after = move.page, revisions[move.page.id]
-        edit.session.add(await make_publication(edit, page, page.live, after, change_set))
+        publications[page.id] = await make_publication(edit, page, page.live, after, change_set)
+        edit.session.add(publications[page.id])
         move.page.live_path = None
     for each in left:
         await edit.session.delete(each)
     await edit.session.flush()
+    seen_again = {move.page.id for move in moves if move.snapshot is not None}
     for each in left:
-        await edit.session.merge(Redirect(**_address(edit, each.locale, each.path), page=each.page))
+        if each.page in seen_again or not is_undone:
+            await edit.session.merge(Redirect(**_address(edit, each.locale, each.path), page=each.page))
+    for locale, path, target in await _find_overruled(edit, change_set) if is_undone else ():
+        if (locale, path) in {(each.locale, each.path) for each in left}:
+            await edit.session.merge(Redirect(**_address(edit, locale, path), page=target))
     await edit.session.flush()
     for move in moves:
         page, taken = move.page, paths.get(move.page.id, {})
@@ -108,6 +116,9 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> No
         for locale, path in taken.items():
             address = _address(edit, locale, path)
             edit.session.add(LivePath(**address, page=page.id))
+            ended = select(Redirect.page).filter_by(**address).where(Redirect.page != page.id)
+            overruled = [[locale, path, each] for each in await edit.session.scalars(ended)]
+            publications[page.id].overruled = [*publications[page.id].overruled, *overruled]
             await edit.session.execute(delete(Redirect).filter_by(**address))
         places = () if move.snapshot is None else await find_places(edit, move.snapshot)
         await replace_links(edit, ObjectRef(page.kind, page.id), places, live=True)
@@ -119,6 +130,17 @@ async def move_live(edit: Edit, moves: Sequence[Move], *, change_set: str) -> No
         await queue_deliveries(edit, change_set, told)
     await edit.count_visible_change()
     await edit.session.flush()
+
+
+async def _find_overruled(edit: Edit, change_set: str) -> list[tuple[str, str, str]]:
+    """The redirects that a change set ended: locale, path and page of each, without those to pages that are gone."""
+    rows = select(Publication.overruled).where(
+        edit.target.row_filter(Publication), Publication.change_set == change_set
+    )
+    found = [(each[0], each[1], each[2]) for row in await edit.session.scalars(rows) for each in row]
+    known = select(Page.id).where(edit.target.id_filter(Page, Page.id, sorted({page for *_, page in found})))
+    pages = {*await edit.session.scalars(known)}
+    return [each for each in found if each[2] in pages]
 
 
 async def find_live_page(scope: Scope, name: str, locale: str) -> LivePage:
@@ -169,6 +191,7 @@ async def make_publication(
         before=before,
         after=after,
         change_set=change_set,
+        overruled=[],
         author=edit.author,
         run=edit.run,
         created_at=edit.now,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, and_, or_, select
 
+from remit_cms.models import name_some
 from remit_cms.storage.live import Move
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, load_live
@@ -47,6 +48,28 @@ async def find_loose_addresses(scope: Scope, moves: Sequence[Move]) -> list[Loos
 def addresses_of(scope: Scope, state: Snapshot) -> set[tuple[str, str]]:
     """The addresses that a page has in a state of it, each with its locale."""
     return {*slugs_by_locale(scope, state.texts).items()}
+
+
+async def describe_surroundings(scope: Scope, page: Page) -> str:
+    """What visitors lose with a page besides, for an approver, and what stays below it: addresses and live pages."""
+    if page.kind not in (Kind.PAGE, Kind.ENTRY) or page.live is None:
+        return ""
+    own = select(LivePath).where(scope.target.row_filter(LivePath), LivePath.page == page.id)
+    paths = {row.locale: row.path for row in await scope.session.scalars(own.order_by(LivePath.locale))}
+    others = [scope.format_address(locale, path) for locale, path in paths.items() if path != page.live_path]
+    described = f", in other languages at {', '.join(others)}" if others else ""
+    below = or_(*(and_(LivePath.locale == locale, _is_below(path)) for locale, path in paths.items()))
+    query = select(Page).join(LivePath, LivePath.page == Page.id)
+    query = query.where(scope.target.row_filter(LivePath), Page.kind == Kind.PAGE, Page.id != page.id, below)
+    pages = (await scope.session.scalars(query.distinct().order_by(Page.live_path))).all() if paths else ()
+    if pages and page.kind == Kind.PAGE:
+        named = [f"'{each.title}' (/{each.live_path})" for each in pages]
+        described += f"; below it, visitors still see {name_some(named)}"
+    return described
+
+
+def _is_below(path: str) -> ColumnElement[bool]:
+    return LivePath.path.startswith(f"{path}/", autoescape=True)
 
 
 def _above(path: str) -> str:

@@ -53,6 +53,11 @@ class Planned:
         return self.numbers == (HIDDEN,) and self.live is None
 
     @property
+    def differs(self) -> bool:
+        """Whether visitors, or editors, would see anything else."""
+        return self.deletes or bool(self.blocked) or bool(compare_snapshots(*self.states))
+
+    @property
     def replaced(self) -> list[ScheduledAction]:
         """The scheduled actions for the same time that it replaces."""
         return [each.action for each in self.taken if each.action is not None]

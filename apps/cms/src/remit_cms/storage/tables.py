@@ -259,7 +259,10 @@ class Revision(Scoped, Base):
 
 
 class Publication(Scoped, Base):
-    """One move of a page's live pointer, from one revision to another; null is not live. Rows are only added."""
+    """One move of a page's live pointer, from one revision to another; null is not live. Rows are only added.
+
+    ``overruled`` are the redirects that ended, because the page got their addresses: locale, path and page of each.
+    """
 
     __tablename__ = "publications"
     __table_args__ = (_environment_foreign_key(), Index("publications_change_set", "change_set"))
@@ -268,6 +271,7 @@ class Publication(Scoped, Base):
     before: Mapped[int | None]
     after: Mapped[int | None]
     change_set: Mapped[str | None] = mapped_column(String(64))
+    overruled: Mapped[list[list[str]]] = mapped_column(JSON, default=list)
     author: Mapped[str] = mapped_column(String(200))
     run: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

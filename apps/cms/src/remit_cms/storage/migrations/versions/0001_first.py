@@ -218,6 +218,7 @@ def _create_publishing_tables() -> None:
         _number("before", null=True),
         _number("after", null=True),
         _text("change_set", 64, null=True),
+        sa.Column("overruled", sa.JSON, nullable=False),
         _text("author", 200),
         sa.Column("run", sa.Text, nullable=False),
         _time("created_at"),
