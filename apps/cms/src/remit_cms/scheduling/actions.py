@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, cast, overload
 
 from pydantic import JsonValue
 from sqlalchemy import ColumnElement, select
@@ -41,14 +41,19 @@ _MAX_LISTED: Final = 500
 _MAX_PLACES: Final = 10
 
 
-def is_overdue(now: datetime) -> ColumnElement[bool]:
-    """The condition that the call of an action has not come: nothing says when it will, or whether."""
-    return (ScheduledAction.state == "scheduled") & (ScheduledAction.at < now - LATE)
+@overload
+def is_overdue(action: type[ScheduledAction], now: datetime) -> ColumnElement[bool]: ...
+@overload
+def is_overdue(action: ScheduledAction, now: datetime) -> bool: ...
+def is_overdue(action: ScheduledAction | type[ScheduledAction], now: datetime) -> ColumnElement[bool] | bool:
+    """Whether the call of an action has not come, or the condition: nothing says when it will come, or whether."""
+    row = cast("type[ScheduledAction]", action)  # the operators mean the same for a row and for its columns
+    return (row.state == "scheduled") & (row.at < now - LATE)
 
 
 def describe_delay(row: ScheduledAction, now: datetime) -> str:
     """Why an action is not carried out though its time has passed, for a person; empty if it is not overdue."""
-    return _OVERDUE if row.state == "scheduled" and row.at < now - LATE else ""
+    return _OVERDUE if is_overdue(row, now) else ""
 
 
 async def approve(scope: Scope, planned: list[Planned]) -> dict[str, JsonValue]:

@@ -178,7 +178,7 @@ class Scheduling:
             actions = [await _view(scope, row, zone, now) for row in found.rows]
             found = found.fit(actions)
             count = select(func.count()).select_from(ScheduledAction).where(*chosen)
-            late_kinds = {"overdue": is_overdue(now), "refused": ScheduledAction.state == "refused"}
+            late_kinds = {"overdue": is_overdue(ScheduledAction, now), "refused": ScheduledAction.state == "refused"}
             numbers = {name: await scope.session.scalar(count.where(is_late)) for name, is_late in late_kinds.items()}
             late = "".join(f", {number} {name}" for name, number in numbers.items() if number)
             return ScheduledActionsReply(

@@ -197,4 +197,4 @@ def _describe_people(row: ScheduledAction) -> str:
 def _waits(now: datetime) -> ColumnElement[bool]:
     """The condition that an action waits for a person: it is overdue, or was refused and its edits wait."""
     pending = select(ChangeSet.id).where(ChangeSet.id == ScheduledAction.change_set, ChangeSet.state.in_(PENDING))
-    return is_overdue(now) | ((ScheduledAction.state == "refused") & pending.exists())
+    return is_overdue(ScheduledAction, now) | ((ScheduledAction.state == "refused") & pending.exists())
