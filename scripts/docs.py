@@ -45,6 +45,7 @@ from remit.inventory.markdown import enforcement_table, templates_table
 from remit.record.items import ITEM_TYPES
 from remit_cms.app import build
 from remit_cms.templates.builtin import BUILTIN_TEMPLATES
+from rule_parts import RULE_PARTS
 from wire_types import WIRE_TYPES, wire_types
 
 PART_PATTERN: Final = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -57,6 +58,7 @@ PUBLIC_MODULES: Final = (
     "remit.tools",
     "remit.layers",
     "remit.policies",
+    "remit.rules",
     "remit.agent",
     "remit.messages",
     "remit.models",
@@ -371,6 +373,7 @@ def _on_one_line(docstring: str | None) -> str:
 PARTS: Final[dict[str, Callable[[], str]]] = (
     MEASURED_PARTS
     | AGENT_PARTS
+    | RULE_PARTS
     | {
         "checklist": checklist,
         "cms-templates": cms_templates,

@@ -88,15 +88,15 @@ PUBLIC: Final = {
     "remit.items": """
         ITEM_TYPES ArgumentsBound AttemptEnded AttemptStarted CallAllowed CallEntered CallItem CallReceived DecisionItem
         DeltaEvent DropEvent ErasedItem GivenMessage Handoff HistoryCompacted Item ItemEvent Message Mismatch
-        ModelExchange ModelFailure ModelUsage Note Outcome Position QuestionClosed QuestionItem RunFinished RunLoosened
-        RunOpened RunResumed RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted TurnEnded
-        read_jsonl
+        ModelExchange ModelFailure ModelUsage Note Outcome Position QuestionClosed QuestionItem RuleRead RunFinished
+        RunLoosened RunOpened RunResumed RunScheduled RunStalled RunSuspended StreamEvent ToolOutput TraceStarted
+        TurnEnded UsesReserved read_jsonl
     """,
     "remit.layers": """
         Accumulate AddMessage AgentLayer AnyLayer Approve Authorize Breaker Budget Call CallLayer CallService
         Concurrency Fallback Gate Guardrail HasPlace Layer ModelLayer ModelService OrderRule Place
         RateLimit RecordEvents Redact Reply Retry RetryModel Service Stack StepLayer StepService Timeout ToolLayer
-        Transform Validate ask_model compose has_passed_gates layer_fn redact_fields write_note
+        Transform Validate Window ask_model compose has_passed_gates layer_fn redact_fields write_note
     """,
     "remit.markup": "HtmlText read_html",
     "remit.mcp": "mcp_address mcp_process",
@@ -116,10 +116,11 @@ PUBLIC: Final = {
     "remit.openapi": "OpenApi",
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """
-        DECIDE_PERMISSION DEFAULT_POLICY Allow Approver Ask Block ConfirmationFlag Decision Egress Grant GrantRow
-        HasApprover HighRisk InboxApprover PlannedCall Policy Principal Question RepeatReason Rule Undeclared Verdict
-        When
+        DECIDE_PERMISSION DEFAULT_POLICY After AllOf Allow Approver Ask Block ConfirmationFlag Decision Egress Grant
+        GrantRow HasApprover HighRisk InboxApprover NotAfter PlannedCall Policy Principal Question RepeatReason Rule
+        Undeclared Verdict When
     """,
+    "remit.rules": "Expression PolicyFile PolicyTestResult run_tests",
     "remit.runtime": """
         CallResult Client ConversationUpdate ListedRun OpenRun Page PrincipalDirectory QuestionUpdate Receipt
         ReceiptCall ReplayReport RunDetails RunResult RunUpdate Runtime ToolInfo WatchEvent WatchStart make_receipt
@@ -138,7 +139,7 @@ PUBLIC: Final = {
         ConversationAccess ConversationChange ConversationFilter ConversationKey ConversationRow ConversationStore
         GrantStore InMemoryStore Journal Leases ModelName QuestionFilter QuestionRow RateCounter RunFilter RunInbox
         RunIndex RunRow RunStatus RunSummaries RunSummary RunTotals SqlStore Store TokenCounts TurnRequest UsageRow
-        decode_item encode_item
+        UseCounter UseRefusal UseRequest decode_item encode_item
     """,
     "remit.testing": """
         HistoryError HistoryErrorKind RecordingModel Scripted call_through calls crash_at history_errors kill_process

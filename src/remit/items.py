@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from remit.record.items import Position as Position
     from remit.record.items import QuestionClosed as QuestionClosed
     from remit.record.items import QuestionItem as QuestionItem
+    from remit.record.items import RuleRead as RuleRead
     from remit.record.items import RunFinished as RunFinished
     from remit.record.items import RunLoosened as RunLoosened
     from remit.record.items import RunOpened as RunOpened
@@ -44,5 +45,6 @@ if TYPE_CHECKING:
     from remit.record.items import ToolOutput as ToolOutput
     from remit.record.items import TraceStarted as TraceStarted
     from remit.record.items import TurnEnded as TurnEnded
+    from remit.record.items import UsesReserved as UsesReserved
 else:
     __getattr__ = lazy_exports(__name__)

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from remit.approvals.approver import Approver as Approver
     from remit.approvals.approver import HasApprover as HasApprover
     from remit.approvals.approver import InboxApprover as InboxApprover
+    from remit.approvals.earlier_calls import After as After
+    from remit.approvals.earlier_calls import AllOf as AllOf
+    from remit.approvals.earlier_calls import NotAfter as NotAfter
     from remit.approvals.policy import DECIDE_PERMISSION as DECIDE_PERMISSION
     from remit.approvals.policy import DEFAULT_POLICY as DEFAULT_POLICY
     from remit.approvals.policy import Allow as Allow

@@ -40,10 +40,13 @@ if TYPE_CHECKING:
     from remit.journal.run_summary import UsageRow as UsageRow
     from remit.journal.run_totals import RunTotals as RunTotals
     from remit.journal.sql.store import SqlStore as SqlStore
+    from remit.journal.use_counter import UseCounter as UseCounter
     from remit.record.artifact import ArtifactScope as ArtifactScope
     from remit.record.ledger import Consumption as Consumption
     from remit.record.ledger import TurnRequest as TurnRequest
     from remit.record.usage import ModelName as ModelName
     from remit.record.usage import TokenCounts as TokenCounts
+    from remit.record.uses import UseRefusal as UseRefusal
+    from remit.record.uses import UseRequest as UseRequest
 else:
     __getattr__ = lazy_exports(__name__, extras={"remit.journal.sql.store": "sql"})

@@ -33,6 +33,8 @@ def test_the_names_of_the_kinds_are_these_for_ever() -> None:
         "compacted": "HistoryCompacted",
         "question": "QuestionItem",
         "decision": "DecisionItem",
+        "read": "RuleRead",
+        "uses": "UsesReserved",
         "bound": "ArgumentsBound",
         "closed": "QuestionClosed",
         "allowed": "CallAllowed",

@@ -160,6 +160,7 @@ async def _plan_call(call: Call, layers: Stack[CallLayer], policy: Policy) -> li
     Raises:
         CallError: the call would be refused now.
     """
+    await policy.earlier_calls.read(call)
     verdict, rule = policy.verdict(call)
     inner = await plan_calls(call, policy)
     if isinstance(verdict, Allow) and inner:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Annotated, Any, Final, Protocol, Self, cast
 
+from remit.approvals.earlier_calls import DeclaredTest, EarlierCalls, reading_rules
 from remit.approvals.policy_version import fingerprint
 from remit.call.call import Call
 from remit.call.contract import HandsOver, names_of
@@ -169,7 +170,7 @@ class When:
     """A custom rule that returns ``verdict`` for calls of ``tools`` for which ``test`` returns True.
 
     Args:
-        test: called with each call of the tools. By default, all calls match.
+        test: called with each call of the tools, or a test such as `After`. By default, all calls match.
         version: identifies the test, by default derived from its code; approvals are valid only under their version.
             Change it when other code or data changes the test's result.
         tools: names of tools or agents; empty for all. An agent's name also covers handoffs to it. A runtime refuses
@@ -219,7 +220,7 @@ class Policy:
     in ``rules`` keeps that position. ``four_eyes`` applies to every rule that asks.
     """
 
-    __slots__ = ("_four_eyes", "rules", "version")
+    __slots__ = ("_four_eyes", "earlier_calls", "rules", "version")
 
     def __init__(self, *rules: Rule, four_eyes: bool = False) -> None:
         given = {type(rule) for rule in rules}
@@ -246,6 +247,8 @@ class Policy:
             )
         self.rules = rules
         self._four_eyes = four_eyes
+        reading = (each for rule in rules if isinstance(rule, When) for each in reading_rules(rule.test, rule.tools))
+        self.earlier_calls = EarlierCalls([*reading])
         self.version = content_digest(*map(_rule_version, rules), *(["four eyes"] if four_eyes else []))
 
     @property
@@ -337,8 +340,8 @@ def _strictness_of(rule: Rule) -> int:
 
 
 def _is_declared(rule: Rule) -> bool:
-    """Whether a rule selects calls by name only, without running application code."""
-    return isinstance(rule, When) and rule.test is None
+    """Whether a rule selects calls without running application code."""
+    return isinstance(rule, When) and (rule.test is None or isinstance(rule.test, DeclaredTest))
 
 
 def _may_match(rule: Rule, tool: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast
 
 from msgspec import Struct, structs
@@ -26,14 +26,23 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
+ReserveUses = Callable[["Call"], Awaitable[None]]
+"""Reserves what a call with these arguments uses of the windows of a budget, in place of what it reserved before.
+
+Raises:
+    BudgetError: it does not fit.
+"""
+
+
 class Call(Struct, frozen=True):
     """One call of one callee. To change it, a layer makes a copy: ``call.replace(…)``.
 
     ``id`` is a digest of parent, callee, arguments and occurrence. ``wire_id`` is the model's id of the call, empty for
     other callers. ``deadline`` is on the loop's clock. ``payload`` and ``canonical_arguments`` are set by validate, or
     else by the base. ``attempt`` counts from 1 and is increased by retry. ``approvals`` holds the approved question of
-    each `Approve` layer that the call has passed, or an empty text if the layer needed none. ``redactions`` come from
-    the `Redact` layers that it has passed, innermost first; ``retry_on`` comes from its `Retry` layers.
+    each `Approve` layer that the call has passed, or an empty text if the layer needed none. ``budgets`` are those
+    whose windows it has passed; after an edit of its arguments, each reserves again. ``redactions`` come from the
+    `Redact` layers that it has passed, innermost first; ``retry_on`` comes from its `Retry` layers.
     """
 
     id: str
@@ -47,6 +56,7 @@ class Call(Struct, frozen=True):
     canonical_arguments: str = ""
     attempt: int = 1
     approvals: tuple[str, ...] = ()
+    budgets: tuple[ReserveUses, ...] = ()
     redactions: tuple[Redaction, ...] = ()
     retry_on: tuple[type[Exception], ...] = ()
 

@@ -28,7 +28,7 @@ from remit.errors import (
     Suspended,
     error_from_reply,
 )
-from remit.record.items import AttemptEnded, AttemptStarted, Item, RunOpened, RunScheduled
+from remit.record.items import AttemptEnded, AttemptStarted, CallEntered, Item, RunOpened, RunScheduled
 from remit.shown import show_value
 
 _UNKNOWN: Final = (CallCancelledError, LostAnswerError)
@@ -49,6 +49,11 @@ def has_begun(items: Sequence[Item]) -> bool:
     """Whether an attempt has started and is not known never to have happened."""
     void_attempts = {item.attempt for item in items if isinstance(item, AttemptEnded) and item.void}
     return any(isinstance(item, AttemptStarted) and item.attempt not in void_attempts for item in items)
+
+
+def has_begun_body(items: Sequence[Item]) -> bool:
+    """Whether an attempt has started, or the body of a composed call was entered."""
+    return has_begun(items) or any(isinstance(item, CallEntered) for item in items)
 
 
 def is_outcome_unknown(callee: Contract, items: Sequence[Item]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
+from remit.approvals.earlier_calls import reading_rules
 from remit.approvals.policy import When
 from remit.call.call import CallLayer, ConditionalLayer
 from remit.call.callee import AgentLike
@@ -15,6 +16,7 @@ from remit.call.contract import names_of
 from remit.core.protocols import implements
 from remit.dispatch.registry import AnyCallee
 from remit.layers.approve import Approve
+from remit.layers.budget import Budget
 from remit.schemas.suggestions import suggest
 
 
@@ -51,6 +53,11 @@ def _find(layer: CallLayer, tools: frozenset[str], agents: Collection[str], exis
         if isinstance(rule, When):
             what = f"the rule {rule.name!r}"
             yield from (_describe(what, each, tools, existing) for each in sorted(frozenset(rule.tools) - tools))
+            read = frozenset(name for each in reading_rules(rule.test, ()) for name in each.test.tools)
+            yield from (_describe(what, each, existing, existing) for each in sorted(read - existing))
+    for window in inner.windows if isinstance(inner, Budget) else ():
+        what = f"the window {window.name!r}"
+        yield from (_describe(what, each, tools, existing) for each in sorted(frozenset(window.tools) - tools))
 
 
 def _describe(what: str, name: str, possible: Collection[str], existing: frozenset[str]) -> str:

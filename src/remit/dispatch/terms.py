@@ -191,6 +191,8 @@ def _limits_of(layer: object) -> Iterator[tuple[str, float | None]]:
         case Budget():
             yield from ((name, getattr(layer, name)) for name in ("calls", "tokens", "depth", "cost", "seconds"))
             yield "windows_per_hour", 3600 / layer.window
+            for window in layer.windows:
+                yield from ((f"{window.name}: {each}", window.limit) for each in window.terms)
         case Concurrency():
             yield "calls", layer.calls
         case RateLimit():

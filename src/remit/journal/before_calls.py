@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import takewhile
 from typing import Final
 
 from remit.errors import DivergedError
 from remit.journal.ports import Store
-from remit.record.items import CallItem, Handoff, Item, Position, ToolOutput
+from remit.record.items import CallItem, Handoff, Item, Position, ToolOutput, UsesReserved
 from remit.record.ledger import TurnRequest
 from remit.record.meter import Meter
+from remit.record.uses import Use, UseRefusal, UseRequest, UsesInRun, counts_after
+
+_CALLS: Final = ""
+"""The window of all calls of the run. Windows of budgets have names."""
 
 STALL_TIMEOUT: Final = 5.0
 """Seconds on the loop's clock without a further recorded call after which a body counts as diverged."""
@@ -76,18 +79,21 @@ class RecordedCalls:
 
 
 class RunReservations:
-    """Reserves calls and handoffs of the run, and turns of rates, which the store counts over all processes.
+    """Reserves calls, uses of windows and handoffs of the run, and what the store counts over all processes.
 
-    As the ledger reads and writes items, it updates ``calls``, with their times, and ``handoffs``.
+    As the ledger reads and writes items, it updates the uses, with their times, and ``handoffs``.
     """
 
     def __init__(
-        self, store: Store, items: Mapping[str, Sequence[Item]], meter: Meter, clock: Callable[[], float]
+        self, store: Store, run: str, items: Mapping[str, Sequence[Item]], meter: Meter, clock: Callable[[], float]
     ) -> None:
-        self.calls: dict[str, float] = {}
         self.handoffs: set[tuple[str, int]] = set()
+        self._uses = UsesInRun()
+        self._reserved: dict[str, UsesReserved] = {}
+        self._begun: set[str] = set()
         self._turns: set[tuple[str, int, str]] = set()
         self._store = store
+        self._run = run
         self._items_by_call = items
         self._meter = meter
         self._clock = clock
@@ -100,20 +106,76 @@ class RunReservations:
         self._turns.add(turn)
         return await self._store.take_turn(request)
 
+    def count_call(self, call: str, at: float) -> None:
+        """Count a call of the run on record, from when it was first counted."""
+        if self._uses.find(_CALLS, call) is None:
+            self._uses.put(_CALLS, call, Use(at, 1.0))
+
+    def begin_call(self, call: str) -> None:
+        """Keep what a call has reserved, because it has begun."""
+        self._begun.add(call)
+
+    def put_uses(self, item: UsesReserved, at: float) -> None:
+        """Count the uses of a call on record."""
+        self._reserved[item.call] = item
+        for window, _, amount in item.uses:
+            self._uses.put(window, item.call, Use(at, amount))
+
+    def end_call(self, call: str) -> list[str]:
+        """Count nothing of a call that has ended without having begun; return the subjects of its uses in the store."""
+        item = None if call in self._begun else self._reserved.pop(call, None)
+        if item is None:
+            return []
+        for window, _, _ in item.uses:
+            self._uses.remove(window, call)
+        return [subject for _, subject, _ in item.uses if subject]
+
+    def release_uses(self, call: str, subjects: Sequence[str]) -> None:
+        """Return what an ended call has reserved in the store. If that is lost in a crash, the uses count on."""
+        released = self._store.release_uses(self._run, call, subjects)
+        released.add_done_callback(lambda done: done.cancelled() or done.exception())
+
     def reserve_call(self, call: str, limit: int, window: float = 0.0) -> bool:
         """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""
-        if call not in self.calls:
-            if self._count_reserved(window) >= limit:
-                return False
-            self.calls[call] = self._clock()
+        if self._uses.find(_CALLS, call) is None:
+            every = window if window and self._meter.is_open else None
+            return self._reserve_in_run(call, UseRequest(_CALLS, "", 1.0, limit, every)) is None
         return True
 
-    def _count_reserved(self, window: float) -> int:
-        """The number of counted calls: all or, in an open run, those reserved in the last ``window`` seconds."""
-        if not (window and self._meter.is_open):
-            return len(self.calls)
-        since = self._clock() - window
-        return sum(1 for _ in takewhile(lambda at: at > since, reversed(self.calls.values())))
+    async def reserve_uses(self, call: str, requests: Sequence[UseRequest]) -> UseRefusal | None:
+        """Reserve all of what a call would use of windows, or nothing; return the first request that does not fit.
+
+        The uses within the run are counted before the store is asked, so that calls at once cannot exceed them.
+        """
+        in_run = [each for each in requests if not each.subject]
+        before = [(each.window, self._uses.find(each.window, call)) for each in in_run]
+        refusal: UseRefusal | None = None
+        is_reserved = False
+        try:
+            for request in in_run:
+                refusal = refusal or self._reserve_in_run(call, request)
+            shared = [each for each in requests if each.subject]
+            if refusal is None and shared:
+                refusal = await self._store.reserve_uses(self._run, call, shared)
+            is_reserved = refusal is None
+        finally:
+            for window, use in [] if is_reserved else before:
+                self._uses.remove(window, call)
+                if use is not None:
+                    self._uses.put(window, call, use)
+        return refusal
+
+    async def latest_use(self, subject: str, call: str) -> float | None:
+        """When another call than ``call`` last used what ``subject`` identifies in the store; None for never."""
+        return await self._store.latest_use(subject, self._run, call)
+
+    def _reserve_in_run(self, call: str, request: UseRequest) -> UseRefusal | None:
+        now = self._clock()
+        used = self._uses.used(request.window, counts_after(request.every, now), but=call)
+        if not request.fits(used):
+            return UseRefusal(request, used)
+        self._uses.put(request.window, call, Use(now, request.amount))
+        return None
 
     def reserve_handoff(self, agent: str, limit: int) -> bool:
         """Reserve the next handoff in the call ``agent``; False if the run has none left."""

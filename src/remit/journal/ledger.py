@@ -16,6 +16,8 @@ from remit.journal.run_decisions import RunDecisions
 from remit.record.items import (
     AttemptEnded,
     AttemptStarted,
+    CallEntered,
+    CallItem,
     DecisionItem,
     Handoff,
     Item,
@@ -26,9 +28,11 @@ from remit.record.items import (
     QuestionItem,
     RunOpened,
     ToolOutput,
+    UsesReserved,
 )
 from remit.record.ledger import Consumption, Execution
 from remit.record.meter import Meter
+from remit.record.past import PastCalls
 from remit.record.usage import Prices
 
 FLUSH_DELAY: Final = 0.05
@@ -78,7 +82,8 @@ class RunLedger:
         self.unread_keys: set[str] = set()
         self._store_error: JournalError | None = None
         self.decisions = RunDecisions(store, run, epoch, conversation, clock)
-        self.reservations = RunReservations(store, self._items_by_call, self.meter, clock)
+        self.reservations = RunReservations(store, run, self._items_by_call, self.meter, clock)
+        self.past = PastCalls()
         for position in history:
             self._index_item(position.item, position.at)
         self.order = RecordedCalls(self._items_by_call, self.meter, history)
@@ -110,7 +115,9 @@ class RunLedger:
         now = self._clock()
         # an item that cannot be stored fails here without affecting others
         self._pending.append((item, now, encode_item(item)))
-        self._index_item(item, now)
+        unused = self._index_item(item, now)
+        if unused:
+            self.reservations.release_uses(item.call, unused)
         if self._flush_timer is None:
             self._flush_timer = asyncio.get_running_loop().call_later(FLUSH_DELAY, self._on_flush_timer)
 
@@ -169,7 +176,8 @@ class RunLedger:
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         return JournalError(f"run {self.run} is no longer executing; await each call in the body that makes it")
 
-    def _index_item(self, item: Item, at: float) -> None:
+    def _index_item(self, item: Item, at: float) -> list[str]:
+        """Index an item; return the subjects of what its call has reserved in the store, if that is not needed."""
         call = item.call
         self._items.append(item)
         call_items = self._items_by_call.get(call)
@@ -178,17 +186,14 @@ class RunLedger:
         else:
             call_items.append(item)
         match item:
-            case AttemptStarted():
-                self.reservations.calls.setdefault(call, at)
-            case ToolOutput():
-                if call in self._agent_calls:
-                    self.reservations.calls.setdefault(call, at)
+            case CallItem() | UsesReserved():
+                if isinstance(item, QuestionItem):
+                    self.decisions.calls_by_question.setdefault(item.question, []).append(call)
+                return self._count_call(item, at)
             case Message():
                 self._agent_calls.add(item.agent)
             case ModelUsage():
                 self.meter.add_usage(item, at)
-            case QuestionItem():
-                self.decisions.calls_by_question.setdefault(item.question, []).append(call)
             case DecisionItem():
                 self.decisions.decided_pairs.add((item.question, call))
             case Handoff():
@@ -198,6 +203,26 @@ class RunLedger:
                 self.execution.starts_at, self.execution.starts_before = item.starts_at, item.starts_before
             case _:
                 pass
+        return []
+
+    def _count_call(self, item: CallItem | UsesReserved, at: float) -> list[str]:
+        """Count a call that begins or ends, and what it uses; return what it has reserved in vain; see above."""
+        match item:
+            case UsesReserved():
+                self.reservations.put_uses(item, at)
+            case AttemptStarted() | CallEntered():
+                self.past.add(item, at)
+                self.reservations.begin_call(item.call)
+                if isinstance(item, AttemptStarted):
+                    self.reservations.count_call(item.call, at)
+            case ToolOutput():
+                self.past.add(item, at)
+                if item.call in self._agent_calls:
+                    self.reservations.count_call(item.call, at)
+                return self.reservations.end_call(item.call)
+            case _:
+                pass
+        return []
 
     def _append_pending(self, consumption: Consumption | None) -> AppendFuture:
         pending, self._pending = self._pending, []

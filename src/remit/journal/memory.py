@@ -54,6 +54,7 @@ from remit.journal.ports import (
 )
 from remit.journal.run_memory import RunsInMemory, RunState
 from remit.journal.turn_memory import TurnsInMemory
+from remit.journal.use_counter import UsesInMemory
 from remit.record.items import (
     DETACHED,
     DecisionItem,
@@ -71,7 +72,9 @@ from remit.record.question import Decision, Question, QuestionStatus
 
 
 @check_arguments()
-class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMemory, GrantsInMemory, TurnsInMemory):
+class InMemoryStore(
+    InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMemory, GrantsInMemory, TurnsInMemory, UsesInMemory
+):
     """A store in this process's memory, for tests and single runs."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
@@ -81,6 +84,7 @@ class InMemoryStore(InMemoryAnswers, ArtifactsInMemory, CallsInMemory, RunsInMem
         RunsInMemory.__init__(self)
         GrantsInMemory.__init__(self)
         TurnsInMemory.__init__(self)
+        UsesInMemory.__init__(self)
         self._unfinished: dict[str, RunState] = {}
         self._conversations = ConversationsInMemory(self._row_of)
         self._questions: dict[str, QuestionRow] = {}

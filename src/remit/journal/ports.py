@@ -17,6 +17,7 @@ from remit.journal.conversation_row import (
 from remit.journal.question_row import QuestionRow
 from remit.journal.run_row import RunRow, RunStatus
 from remit.journal.run_summary import RunSummaries
+from remit.journal.use_counter import UseCounter
 from remit.record.artifact import ArtifactScope
 from remit.record.grant import Grant, GrantRow
 from remit.record.items import Position
@@ -381,6 +382,7 @@ class Store(
     ConversationStore,
     GrantStore,
     RateCounter,
+    UseCounter,
     ArtifactStore,
     AttachedCalls,
     RunSummaries,

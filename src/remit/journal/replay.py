@@ -26,6 +26,7 @@ from remit.record.items import (
 )
 from remit.record.ledger import Consumption, Execution
 from remit.record.meter import Meter
+from remit.record.past import PastCalls
 
 
 class ReplayLedger:
@@ -58,6 +59,7 @@ class ReplayLedger:
         self.order = ReplayedCalls(history, self._items_by_call, was_cancelled=was_cancelled)
         self.decisions = ReplayedDecisions(self._items_by_call)
         self.reservations = NoReservations()
+        self.past = PastCalls()
         self.compared_count = 0
         self.meter = Meter({}, self.now)
         self.unread_keys: set[str] = set()

@@ -8,6 +8,7 @@ from remit.record.grant import Grant
 from remit.record.items import DecisionItem, Item, QuestionItem
 from remit.record.ledger import TurnRequest
 from remit.record.question import Decision, Question
+from remit.record.uses import UseRefusal, UseRequest
 
 
 class ReplayedDecisions:
@@ -63,6 +64,12 @@ class NoReservations:
     def reserve_call(self, call: str, limit: int, window: float = 0.0) -> bool:
         """Return True: a replay starts nothing."""
         return True
+
+    async def reserve_uses(self, call: str, requests: Sequence[UseRequest]) -> UseRefusal | None:
+        """Return None: a replay starts nothing."""
+
+    async def latest_use(self, subject: str, call: str) -> float | None:
+        """Return None: the run recorded what its rules read."""
 
     def reserve_handoff(self, agent: str, limit: int) -> bool:
         """Return True: a replay starts nothing."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from remit.call.layers import layer_fn as layer_fn
     from remit.call.notes import write_note as write_note
     from remit.call.reply import Reply as Reply
+    from remit.call.window import Window as Window
     from remit.core import HasPlace as HasPlace
     from remit.core import Layer as Layer
     from remit.core import OrderRule as OrderRule

@@ -168,7 +168,7 @@ class _Approve:
     __slots__ = ("_approver", "_inner", "_max_questions", "_policy")
 
     def __init__(self, inner: CallService, approver: Approver | None, policy: Policy, max_questions: int) -> None:
-        self._inner = inner
+        self._inner = policy.earlier_calls.mark_calls(inner)
         self._approver = approver
         self._policy = policy
         self._max_questions = max_questions
@@ -196,6 +196,9 @@ class _Approve:
         edited = read_approvals(call.ledger.items_for(call.id))
         if edited.edit is not None or call.callee.schema_in.references:
             call = await resolve_references(as_recorded(call, edited.edit), edited=was_just_edited(call, edited.edit))
+        if edited.edit is not None:
+            for reserve in call.budgets:
+                await reserve(call)
         call = await self._approve(call, approver)
         if edited.edit is None:
             return await self._inner(call)
@@ -209,7 +212,9 @@ class _Approve:
 
     async def _approve(self, call: Call, approver: Approver) -> Call:
         """Return the call with the question whose approval this policy requires, or "" if it requires none."""
+        await self._policy.earlier_calls.read(call)
         verdict, rule = self._policy.verdict(call)
+        self._policy.earlier_calls.record(call)
         if isinstance(verdict, Block):
             raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
         items = call.ledger.items_for(call.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,10 +11,13 @@ from pydantic import PositiveFloat, PositiveInt
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.callee import AgentLike
 from remit.call.facts import Effect
+from remit.call.gate import has_begun_body
 from remit.call.reply import Reply
+from remit.call.window import Window
 from remit.core import Place
 from remit.core.call_checks import check_arguments
-from remit.errors import BudgetError
+from remit.errors import BudgetError, SetupError
+from remit.record.items import UsesReserved
 from remit.record.ledger import is_of_open_run
 from remit.record.meter import UsageLimit
 
@@ -29,6 +33,10 @@ class Budget(CallLayer):
     Calls of tools count, and calls of agents and workers below the root. Tokens and dollars are estimated and reserved
     before a model is asked. Seconds are summed over all executions of the run; when they are used up, no call or
     request starts. In an open run, all limits except depth apply to any period of ``window`` seconds instead.
+
+    ``windows`` limit calls, or sums of their arguments, further: per run, conversation, principal, tenant or agent, and
+    in a time, over all processes of the store. What a call uses is reserved before a person is asked and before it
+    begins, and returned if it ends without having begun.
     """
 
     place = Place.BUDGET
@@ -38,6 +46,13 @@ class Budget(CallLayer):
     cost: PositiveFloat | None = None
     seconds: PositiveFloat | None = None
     window: PositiveFloat = DEFAULT_WINDOW
+    windows: Sequence[Window] = ()
+
+    def __post_init__(self) -> None:
+        names = [window.name for window in self.windows]
+        for name in names:
+            if names.count(name) > 1:
+                raise SetupError(f"Budget: two windows are named {name!r}; give each its own name")
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Reserve budget before ``inner``."""
@@ -54,6 +69,7 @@ class Budget(CallLayer):
     def __repr__(self) -> str:
         added = "".join(f", {name}={value!r}" for name, value in self._optional() if value is not None)
         added += "" if self.window == DEFAULT_WINDOW else f", window={self.window!r}"
+        added += f", windows={[each.name for each in self.windows]!r}" if self.windows else ""
         return f"Budget(calls={self.calls!r}, tokens={self.tokens!r}, depth={self.depth!r}{added})"
 
 
@@ -81,7 +97,39 @@ class _Budget:
         if (is_tool or _is_agent_below(call)) and not reserve(call.id, limits.calls, limits.window):
             of_window = f" of {limits.window:g} s" if is_of_open_run(call.ledger, call.caller.run) else ""
             raise BudgetError(f"the run has used all of its calls ({limits.calls:,}{of_window})")
+        if limits.windows and not call.ledger.execution.is_replaying:
+            is_counted = is_tool or _is_agent_below(call)
+            windows = [each for each in limits.windows if (is_counted or each.tools) and each.covers(call)]
+            if windows:
+                reserve = _Reserve(windows)
+                await reserve(call)
+                call = call.replace(budgets=(*call.budgets, reserve))
         return await self._inner(call)
+
+
+class _Reserve:
+    """Reserves what a call uses of windows, unless it has begun: then it has what it reserved before."""
+
+    __slots__ = ("_windows",)
+
+    def __init__(self, windows: Sequence[Window]) -> None:
+        self._windows = windows
+
+    async def __call__(self, call: Call, /) -> None:
+        ledger = call.ledger
+        items = ledger.items_for(call.id)
+        if has_begun_body(items):
+            return
+        requests = [window.request(call) for window in self._windows]
+        refusal = await ledger.reservations.reserve_uses(call.id, requests)
+        if refusal is not None:
+            window = next(each for each in self._windows if each.name == refusal.request.window)
+            raise window.make_error(call, refusal)
+        names = {window.name for window in self._windows}
+        others = next((item.uses for item in reversed(items) if isinstance(item, UsesReserved)), ())
+        uses = [use for use in others if use[0] not in names]
+        uses += [(each.window, each.subject, each.amount) for each in requests]
+        ledger.add(UsesReserved(call=call.id, uses=tuple(uses)))
 
 
 def _is_agent_below(call: Call) -> bool:

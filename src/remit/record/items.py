@@ -150,6 +150,27 @@ class CallAllowed(Item, frozen=True, kw_only=True, gc=False):
     rule: str
 
 
+class RuleRead(Item, frozen=True, kw_only=True, gc=False):
+    """A rule read the calls before this one: whether its test ``test`` held. It is written when that is new.
+
+    Once the call has begun, the rule keeps this answer. Without an item the test did not hold.
+    """
+
+    kind: ClassVar[str] = "read"
+    test: str
+    holds: bool
+
+
+class UsesReserved(Item, frozen=True, kw_only=True, gc=False):
+    """What a call uses of the windows of a budget: the name, subject and amount of each; see `UseRequest`.
+
+    The last item of a call counts, unless the call ended without having begun.
+    """
+
+    kind: ClassVar[str] = "uses"
+    uses: tuple[tuple[str, str, float], ...]
+
+
 class ArgumentsBound(Item, frozen=True, kw_only=True, gc=False):
     """The canonical arguments of a call with computed defaults, such as an id or the time.
 

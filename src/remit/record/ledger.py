@@ -14,7 +14,9 @@ from msgspec import Struct
 from remit.record.grant import Grant
 from remit.record.items import OPEN_RUN, Item, QuestionItem, RunOpened
 from remit.record.meter import Meter
+from remit.record.past import PastCalls
 from remit.record.question import Decision, Question
+from remit.record.uses import UseRefusal, UseRequest
 
 
 class Consumption(NamedTuple):
@@ -147,6 +149,18 @@ class Reservations(Protocol):
         """
         ...
 
+    async def reserve_uses(self, call: str, requests: Sequence[UseRequest]) -> UseRefusal | None:
+        """Reserve all of what a call would use of windows, or nothing; return the first request that does not fit.
+
+        A request replaces an earlier one of the call for the same window. Windows with a subject are counted in the
+        store, over all processes.
+        """
+        ...
+
+    async def latest_use(self, subject: str, call: str) -> float | None:
+        """When another call than ``call`` last used what ``subject`` identifies in the store; None for never."""
+        ...
+
     def reserve_handoff(self, agent: str, limit: int) -> bool:
         """Reserve one of the run's ``limit`` handoffs for the call ``agent``; False if none is left.
 
@@ -214,6 +228,11 @@ class Ledger(Protocol):
     @property
     def reservations(self) -> Reservations:
         """The reservations of its calls."""
+        ...
+
+    @property
+    def past(self) -> PastCalls:
+        """The calls that have begun and succeeded so far."""
         ...
 
     @property

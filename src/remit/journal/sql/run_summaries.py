@@ -11,15 +11,15 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from remit.journal.index import UNFINISHED_STATUSES
 from remit.journal.run_summary import DAY, RunSummary, UsageRow
-from remit.journal.sql.attached_calls import SqlAttachedCalls
 from remit.journal.sql.rows import decode_positions
 from remit.journal.sql.run_totals import RUNS_WITH_USAGE, counts_of, name_of
 from remit.journal.sql.tables import ITEMS, QUESTIONS, RUN_USAGE, RUNS, USAGE, one_of
+from remit.journal.sql.uses import SqlUses
 from remit.record.items import ModelFailure, ToolOutput
 from remit.record.usage import ModelName, TokenCounts
 
 
-class SqlRunSummaries(SqlAttachedCalls):
+class SqlRunSummaries(SqlUses):
     """The part of an SQL store that summarizes runs."""
 
     async def read_summaries(self, runs: Sequence[str]) -> Mapping[str, RunSummary]:

@@ -198,6 +198,15 @@ TURNS: Final = Table(
     Index("remit_turns_start", "rate", "start"),
 )
 
+USES: Final = Table(
+    "remit_uses",
+    METADATA,
+    *(Column(name, Text, primary_key=True) for name in ("subject", "run", "call")),
+    Column("at", Float, nullable=False),
+    Column("amount", Float, nullable=False),
+    Index("remit_uses_at", "subject", "at"),
+)
+
 KEY: Final = Table("remit_key", METADATA, Column("signature", LargeBinary, primary_key=True))
 """One row, which shows whether a key belongs to the journal."""
 

@@ -34,6 +34,7 @@ _PARTS = (
     "rates",
     "samples",
     "summaries",
+    "uses",
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in _PARTS))
 
@@ -54,6 +55,7 @@ from remit.testing.store_suite.pages import *  # noqa: E402, F403
 from remit.testing.store_suite.rates import *  # noqa: E402, F403
 from remit.testing.store_suite.samples import Clock  # noqa: E402
 from remit.testing.store_suite.summaries import *  # noqa: E402, F403
+from remit.testing.store_suite.uses import *  # noqa: E402, F403
 
 
 @pytest.fixture

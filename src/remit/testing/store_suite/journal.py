@@ -51,7 +51,7 @@ def odd(hint: Any) -> Any:
     if type(None) in choices:
         return odd(choices[0])
     if get_origin(next(iter(choices), None)) is tuple:
-        return (("q1", "q2"),)
+        return (tuple(odd(each) if each is float else "q1" for each in get_args(choices[0])),)
     return {str: "café 🎂 \x00\r\n\ud800|", int: 2**40, float: 1e9, bool: True}.get(hint, ("q1", "q2"))
 
 

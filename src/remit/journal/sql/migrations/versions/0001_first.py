@@ -139,6 +139,8 @@ def _create_question_tables() -> None:
     _create_index("grants", "tool", "tenant", "tool")
     op.create_table("remit_turns", *_keys("rate"), *_keys("lane", kind=sa.Integer), *_columns("start", kind=sa.Float))
     _create_index("turns", "start", "rate", "start")
+    op.create_table("remit_uses", *_keys("subject", "run", "call"), *_columns("at", "amount", kind=sa.Float))
+    _create_index("uses", "at", "subject", "at")
 
 
 def _create_conversation_table() -> None:
