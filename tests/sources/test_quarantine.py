@@ -58,7 +58,7 @@ async def test_a_tool_that_changes_is_neither_shown_nor_called_until_it_is_accep
         origin.on_change()
         result = await client.call("files_read", {"path": "a"})
         assert (result.status, origin.called) == ("failed", [])
-        assert "read of files is in quarantine: it is not as it was accepted; see: remit sources" in result.text
+        assert "read of files is in quarantine: it is not as it was accepted; see: remit sources list" in result.text
         assert [each.name for each in await client.tools()] == ["files_write"]
         assert (await client.call("files_write", {})).status == "done"
 

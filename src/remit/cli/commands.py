@@ -39,6 +39,10 @@ COMMANDS: Final = {
     "people": ("remit.cli.people:commands", "Add people, roles, API tokens and identities, and make links."),
     "approvals": ("remit.cli.approvals:commands", "List and decide questions, and approve calls in advance."),
     "policy": ("remit.cli.policy:commands", "Test policies before they are used."),
+    "sources": (
+        "remit.cli.sources:commands",
+        "List what the servers of others offer to an application, and accept it.",
+    ),
     "audit": ("remit.cli.audit:commands", "Enter runs into the audit log, and detect later changes."),
     "model": ("remit.cli.model:commands", "List and download the weights of local models."),
     "worker": ("remit.cli.worker_commands:commands", "Run, check and create worker files."),

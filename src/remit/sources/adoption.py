@@ -96,7 +96,7 @@ def choose_names(source: str, names: list[str]) -> dict[str, str]:
 
 def why_in_quarantine(source: str, tool: str, reason: str) -> BlockedError:
     """The error for calls of a tool in quarantine."""
-    return BlockedError(f"{tool} of {source} is in quarantine: {reason}; see: remit sources")
+    return BlockedError(f"{tool} of {source} is in quarantine: {reason}; see: remit sources list")
 
 
 def _choose_facts(source: str, offer: Offer, trust: Trust) -> FactOptions:
