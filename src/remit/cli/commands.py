@@ -41,7 +41,7 @@ COMMANDS: Final = {
     "policy": ("remit.cli.policy:commands", "Test policies before they are used."),
     "sources": (
         "remit.cli.sources:commands",
-        "List what the servers of others offer to an application, and accept it.",
+        "List what servers of others offer, and accept it.",
     ),
     "audit": ("remit.cli.audit:commands", "Enter runs into the audit log, and detect later changes."),
     "model": ("remit.cli.model:commands", "List and download the weights of local models."),

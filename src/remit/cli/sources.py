@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from remit.sources.review import Review, ReviewedOffer
     from remit.sources.source import Source
 
-commands = make_group("List what the servers of others offer to an application, and accept it.")
+commands = make_group("List what servers of others offer, and accept it.")
 
 _SourceName = Annotated[
     str, typer.Argument(metavar="SOURCE", help="The name of a source; see: remit sources list APP.")
