@@ -45,19 +45,19 @@ def read_source(path: Path) -> WorkerSource:
     try:
         if path.stat().st_size > MAX_PROMPT_CHARS:
             what = f"it has more than {MAX_PROMPT_CHARS:,} bytes"
-            raise _make_file_error("too-long", file, what, "move long texts to files that it includes")
+            raise make_file_error("too-long", file, what, "move long texts to files that it includes")
         text = read_text(path)
     except InventoryError as error:
         raise WorkerFileError(error.findings) from error
     except OSError as error:
-        raise _make_file_error("no-file", file, f"it cannot be read: {error.strerror}", "correct the path") from error
+        raise make_file_error("no-file", file, f"it cannot be read: {error.strerror}", "correct the path") from error
     lines = text.split("\n")
     marks = [index for index, line in enumerate(lines) if line.rstrip() == _DELIMITER][:2]
     if not marks or marks[0] != 0:
         what = f"the first line is not {_DELIMITER}"
-        raise _make_file_error("no-front-matter", file, what, "begin with ---, keys, and --- again")
+        raise make_file_error("no-front-matter", file, what, "begin with ---, keys, and --- again")
     if len(marks) == 1:
-        raise _make_file_error(
+        raise make_file_error(
             "no-front-matter", file, "the front matter has no end", "write a line --- above the prompt"
         )
     document = _read_front_matter(lines[: marks[1]], file)
@@ -87,5 +87,6 @@ def _adapt_finding(finding: Finding) -> Finding:
     return Finding(code=finding.code, where=finding.where, what="there are no keys", fix=fix)
 
 
-def _make_file_error(code: str, file: str, what: str, fix: str) -> WorkerFileError:
+def make_file_error(code: str, file: str, what: str, fix: str) -> WorkerFileError:
+    """The error of a file that cannot be read."""
     return WorkerFileError([Finding(code=code, where=f"{file}:1", what=what, fix=fix)])
