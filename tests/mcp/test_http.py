@@ -111,7 +111,7 @@ def test_what_is_not_a_request_of_the_revision_is_refused(body: bytes, status: i
     ("headers", "code"),
     [
         ({}, -32020),
-        ({"mcp-protocol-version": "1900-01-01"}, -32022),
+        ({"mcp-protocol-version": "1900-01-01"}, -32020),
         ({"mcp-protocol-version": REVISION}, -32020),
         (_headers("tools/list"), -32020),
         (_headers("tools/call"), -32020),
@@ -124,6 +124,19 @@ def test_headers_that_say_something_else_than_the_body_are_refused(headers: dict
         body = _request("tools/call", {"name": "erase", "arguments": {"text": "about"}})
         refused = _post(browser, body, headers)
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, code)
+
+
+def test_a_revision_that_is_not_spoken_is_refused_with_those_that_are() -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    with _browser() as browser:
+        refused = _post(browser, body, {"mcp-protocol-version": "1900-01-01"}).json()["error"]
+    assert (refused["code"], refused["data"]["supported"]) == (-32022, [REVISION, *SESSION_REVISIONS])
+
+
+def test_a_client_without_sessions_cannot_begin_one() -> None:
+    with _browser() as browser:
+        refused = _post(browser, _request("initialize"), _headers("initialize"))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (404, -32601)
 
 
 def test_a_header_may_be_encoded() -> None:

@@ -43,6 +43,7 @@ from remit.server.sse import EVENT_STREAM
 SESSION_HEADER: Final = "mcp-session-id"
 REVISION_HEADER: Final = "mcp-protocol-version"
 _HEADERS: Final = {"cache-control": "no-store", "x-accel-buffering": "no"}
+_OF_A_TASK: Final = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 _ENCODED_START, _ENCODED_END = "=?base64?", "?="
 
 
@@ -75,11 +76,12 @@ class _Endpoint:
         try:
             message = read_message(content)
             ident = None if message.id is UNSET else message.id
-            if message.method == "initialize" and ident is not None:
+            revision = request.headers.get(REVISION_HEADER, "")
+            if message.method == "initialize" and ident is not None and revision != REVISION:
                 peer, result = await self._sessions.begin(message.params)
                 headers = {SESSION_HEADER: self._sessions.name(client, peer)}
                 return Response(write_result(ident, result), media_type=JSON, headers=headers)
-            if request.headers.get(REVISION_HEADER, "") in SESSION_REVISIONS:
+            if revision in SESSION_REVISIONS:
                 return await self._answer_in_session(request, client, message)
             return await self._answer_alone(request, client, message)
         except ProtocolError as error:
@@ -114,15 +116,14 @@ class _Endpoint:
 
     async def _answer_alone(self, request: Request, client: Client, message: Message) -> Response:
         """The response to a message that says itself who sends it."""
-        revision = request.headers.get(REVISION_HEADER, "")
-        if revision != REVISION:
-            missing = ProtocolError(HEADER_MISMATCH, f"the header {REVISION_HEADER} is missing")
-            raise refuse_revision(revision[:100]) if revision else missing
+        asked = read_params(message.params, _Named)
+        _check_revision(request.headers.get(REVISION_HEADER, ""), asked)
         if message.method is UNSET:
             raise ProtocolError(INVALID_REQUEST, f"a client of revision {REVISION} sends no responses")
         if message.id is UNSET:
             return Response(status_code=202)
-        asked = read_params(message.params, _Named)
+        if message.method == "initialize":
+            raise ProtocolError(METHOD_NOT_FOUND, f"revision {REVISION} has no initialize")
         peer = read_peer(asked.meta)
         _check_headers(request, message.method, asked)
         sender = self._sender(request, client, peer)
@@ -215,6 +216,20 @@ async def _wait_until_left(request: Request) -> None:
         pass
 
 
+def _check_revision(revision: str, asked: _Named) -> None:
+    """Refuse a request without a revision in its header, with another one than in its body, or with an unknown one.
+
+    Raises:
+        ProtocolError: says which.
+    """
+    if not revision:
+        raise ProtocolError(HEADER_MISMATCH, f"the header {REVISION_HEADER} is missing")
+    if asked.meta.revision not in (UNSET, revision):
+        raise ProtocolError(HEADER_MISMATCH, f"the header {REVISION_HEADER} does not say what the body says")
+    if revision != REVISION:
+        raise refuse_revision(revision[:100])
+
+
 def _check_headers(request: Request, method: str, asked: _Named) -> None:
     """Refuse headers that say something else than the body, by which something before the server may have judged.
 
@@ -222,7 +237,7 @@ def _check_headers(request: Request, method: str, asked: _Named) -> None:
         ProtocolError: names the header.
     """
     named = {"tools/call": asked.name, "resources/read": asked.uri}
-    name = asked.task if method.startswith("tasks/") else named.get(method, UNSET)
+    name = asked.task if method in _OF_A_TASK else named.get(method, UNSET)
     expected = {"mcp-method": method} if name is UNSET else {"mcp-method": method, "mcp-name": name}
     for header, value in expected.items():
         if _decode(request.headers.get(header, "")) != value:
