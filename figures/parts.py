@@ -44,6 +44,7 @@ from figures import (
     open_run,
     order,
     outage,
+    pins,
     policy,
     policy_lost,
     quirks,
@@ -106,6 +107,7 @@ from figures.mutants import narrowing as narrowing_mutants
 from figures.mutants import open_run as open_run_mutants
 from figures.mutants import order as order_mutants
 from figures.mutants import outage as outage_mutants
+from figures.mutants import pins as pins_mutants
 from figures.mutants import policy as policy_mutants
 from figures.mutants import policy_lost as policy_lost_mutants
 from figures.mutants import quirks as quirks_mutants
@@ -207,6 +209,7 @@ PARTS: Final = {
     "open-run": Part(open_run.figures, open_run_mutants.MUTANTS),
     "attach": Part(attach.figures, attach_mutants.MUTANTS),
     "ladder": Part(ladder.figures, ladder_mutants.MUTANTS),
+    "pins": Part(pins.figures, pins_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
     "cms-promotion": Part(cms_promotion.figures, cms_promotion_mutants.MUTANTS),
     "cms-replies": Part(cms_replies.figures, cms_replies_mutants.MUTANTS),
