@@ -201,6 +201,7 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Scripted.load": lambda: {"path": folder() / "script.json"},
     "Secret": lambda: {"reference": "env:KEY", "value": "12345678"},
     "OpenApi": lambda: {"content": OPEN_API},
+    "OpenApiOrigin": lambda: {"document": "openapi.yaml", "server": "https://shop.example", "credentials": {}},
     "OpenApi.load": lambda: {"path": folder() / "openapi.yaml"},
     "OpenApi.tools": lambda: {"server": "https://shop.example", "only": ["hours"], "facts": {}, "credentials": {}},
     "GuardedHttp.check": lambda: {"url": "https://example.com/", "headers": None},

@@ -37,7 +37,8 @@ NOT_SWEPT: Final = {
     "a source compares them": "Snapshot.find Review*",
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",
     "it sends requests, or a server has sent it": """
-        GuardedHttp.[gpr]* HttpReply* Source.accept Source.follow PinFolder.write
+        GuardedHttp.[gpr]* HttpReply* OpenApi.choose_credentials OpenApiOrigin.*
+        Source.accept Source.follow PinFolder.write
     """,
     "an agent or its driver calls it": """
         *Driver.* RunInfo ToolText AgentRun* AgentStep* AgentTask AgentTools* ChatRequest* Done Next

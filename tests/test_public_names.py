@@ -113,7 +113,7 @@ PUBLIC: Final = {
         ChecksModel Delta Example LocalModel LocalModels Model ModelResolver ModelSettings NamedModel OpenAI Price
         PydanticAIModel Rehearsal ResolvedModel StreamsAnswers load_examples read_response resolve_model
     """,
-    "remit.openapi": "OpenApi",
+    "remit.openapi": "OpenApi OpenApiOrigin",
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """
         DECIDE_PERMISSION DEFAULT_POLICY After AllOf Allow Approver Ask Block ConfirmationFlag Decision Egress Grant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, cast
 
 from remit.call.callee import LeafContext
 from remit.call.facts import Effect, FactOptions, Risk
@@ -16,12 +16,10 @@ from remit.errors import ContractError, SetupError
 from remit.http.guarded import GuardedHttp
 from remit.openapi.document import Document
 from remit.openapi.operations import Operation, read_operations
-from remit.openapi.requests import make_request, read_reply
-from remit.openapi.security import Credential, check_credentials, choose, read_schemes, resolve
+from remit.openapi.security import Credential, check_credentials, choose, read_schemes
+from remit.openapi.sender import Sender
 from remit.record.question import Preview
 from remit.record.secret import Secrets
-
-_SHOWN: Final = 2_000
 
 
 @check_arguments()
@@ -43,7 +41,8 @@ class OpenApi:
         document = Document(content, file)
         self.operations, self.refused = read_operations(document)
         """The operations by the names of their tools, and by name those that cannot be called, with the reason."""
-        self._schemes = read_schemes(document)
+        self.schemes = read_schemes(document)
+        """The security schemes that can be sent, by name."""
 
     @classmethod
     @check_call
@@ -58,6 +57,19 @@ class OpenApi:
         except (OSError, ValueError, TypeError) as error:
             raise ContractError(f"{path}: it cannot be read: {error}") from error
         return cls(content, Path(path).name)
+
+    def choose_credentials(
+        self, operation: Operation, server: str, credentials: Mapping[str, str]
+    ) -> tuple[Credential, ...]:
+        """The credentials with which an operation of a server is sent.
+
+        Raises:
+            ContractError: the document puts it on another server, or there are no credentials for it.
+        """
+        if operation.server and operation.server.rstrip("/") != server.rstrip("/"):
+            told = f"{operation.name} is at {operation.server[:200]}, not at {server}; make it a tool of that server"
+            raise ContractError(f"{operation.where}: {told}")
+        return choose(operation, self.schemes, credentials)
 
     @check_call
     def tools(
@@ -91,59 +103,39 @@ class OpenApi:
         mappings = {"facts": facts or {}, "credentials": credentials or {}}
         check_instances("OpenApi.tools", only=(() if only is None else only, list | tuple))
         check_instances("OpenApi.tools", **{name: (each, Mapping) for name, each in mappings.items()})
-        check_credentials(self._schemes, credentials or {}, secrets)
+        check_credentials(self.schemes, credentials or {}, secrets)
         for name in (*(only or ()), *(facts or {})):
             if name in self.refused:
                 raise ContractError(self.refused[name])
             if name not in self.operations:
                 raise SetupError(f"the document has no operation {name!r:.100}")
-        sender = _Sender(server, http or GuardedHttp.for_server(server), secrets)
+        sender = Sender(server, secrets, http)
         made = list[Tool[..., Any]]()
         for operation in self.operations.values():
             if only is not None and operation.name not in only:
                 continue
             try:
-                _check_server(operation, server)
-                chosen = choose(operation, self._schemes, credentials or {})
-                made.append(sender.make(operation, chosen, (facts or {}).get(operation.name, {})))
+                chosen = self.choose_credentials(operation, server, credentials or {})
+                made.append(_make_tool(operation, chosen, sender, (facts or {}).get(operation.name, {})))
             except ContractError:
                 if only is not None:
                     raise
         return made
 
 
-class _Sender:
-    def __init__(self, server: str, http: GuardedHttp, secrets: Secrets | None) -> None:
-        self._server, self._http, self._secrets = server, http, secrets
+def _make_tool(
+    operation: Operation, credentials: Sequence[Credential], sender: Sender, facts: FactOptions
+) -> Tool[..., Any]:
+    """The tool of an operation."""
 
-    def make(self, operation: Operation, credentials: Sequence[Credential], facts: FactOptions) -> Tool[..., Any]:
-        """The tool of an operation."""
+    async def send(_ctx: LeafContext, arguments: dict[str, Any]) -> Any:
+        return await sender.send(operation, credentials, arguments)
 
-        async def send(_ctx: LeafContext, arguments: dict[str, Any]) -> Any:
-            request = make_request(operation, self._server, arguments)
-            request = request.with_credentials(await resolve(credentials, self._secrets))
-            reply = await self._http.request(request.method, request.url, request.body, request.headers)
-            return read_reply(operation, reply)
+    async def preview(_ctx: LeafContext, payload: Any) -> Preview:
+        return Preview(sender.describe(operation, payload.to_dict()))
 
-        async def preview(_ctx: LeafContext, payload: Any) -> Preview:
-            request = make_request(operation, self._server, payload.to_dict())
-            self._http.check(request.url, request.headers)
-            return Preview(f"{request.method} {request.url}"[:_SHOWN])
-
-        known: FactOptions = {"egress": True, **facts}
-        if operation.method == "DELETE":
-            known.setdefault("risk", Risk.HIGH)
-        tool = Tool.from_schema(operation.name, operation.description, operation.schema, send, **known)
-        return tool if tool.facts.effect is Effect.PURE else tool.with_preview(preview)
-
-
-def _check_server(operation: Operation, server: str) -> None:
-    """Refuse an operation that another server has: credentials are for the server that the owner named.
-
-    Raises:
-        ContractError: names both servers.
-    """
-    if operation.server and operation.server.rstrip("/") != server.rstrip("/"):
-        own = operation.server[:200]
-        told = f"{operation.name} is at {own}, not at {server}; make it a tool of that server"
-        raise ContractError(f"{operation.where}: {told}")
+    known: FactOptions = {"egress": True, **facts}
+    if operation.method == "DELETE":
+        known.setdefault("risk", Risk.HIGH)
+    tool = Tool.from_schema(operation.name, operation.description, operation.schema, send, **known)
+    return tool if tool.facts.effect is Effect.PURE else tool.with_preview(preview)
