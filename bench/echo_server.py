@@ -11,7 +11,7 @@ _TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required
 
 def _answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
     if method == "initialize":
-        told = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
+        told: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
         return {"result": {**told, "serverInfo": {"name": "echo", "version": "1"}}}
     if method == "tools/list":
         names = ("look", "send")

@@ -19,9 +19,9 @@ def test_a_command_or_an_address_is_needed(cli: Cli) -> None:
     [
         (("npx", "-y", "@modelcontextprotocol/server-filesystem@2026.8.31", "/srv"), "", "server-filesystem"),
         (("uvx", "mcp-server-git"), "", "mcp-server-git"),
-        (("/usr/bin/python3", "-m", "echo_server"), "", "echo_server"),
+        (("/usr/bin/python3", "-m", "echo_server"), "", "echo-server"),
         (("node",), "", "server"),
-        ((), "https://search.example/mcp", "search.example"),
+        ((), "https://search.example/mcp", "search-example"),
     ],
 )
 def test_a_server_is_named_by_what_says_which_one_it_is(command: tuple[str, ...], url: str, name: str) -> None:

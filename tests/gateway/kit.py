@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+from msgspec import Raw
 
 from remit import App, Policy, Runtime, Tool, When
 from remit.gateway.relay import Relay
 from remit.gateway.server import WrappedServer
 from remit.gateway.session_runs import SessionRuns
+from remit.gateway.wrapped_source import WrappedOrigin, WrappedSource
+from remit.mcp.server import Sender
 from remit.mcp.settings import McpSettings
 from remit.mcp.upstream.transport import Lose, Outgoing, Take
-from remit.mcp.upstream.upstream import Upstream
+from remit.sources.pins import PinFolder, Pins
 from tests.mcp.kit import ADA, BOB, GRACE, KEY, Desk, Params, ProcessDied
 
 _TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
@@ -54,7 +59,11 @@ class DeskServer:
     def _answer(self, method: str, params: Params) -> Params:
         if method == "initialize":
             info = {"name": "desk", "version": "1"}
-            told = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "prompts": {}}, "serverInfo": info}
+            told: Params = {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {}, "prompts": {}},
+                "serverInfo": info,
+            }
             return {"result": {**told, "instructions": "A desk."}}
         if method == "tools/list":
             return {"result": {"tools": self._desk.offers}}
@@ -81,6 +90,39 @@ class DeskServer:
         return {"content": [{"type": "text", "text": f"{text} is there"}], "_meta": {"own": 2}}
 
 
+class PinsInMemory(PinFolder):
+    """Pins that no file has."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._pins = dict[str, Pins]()
+
+    def read(self, source: str) -> Pins | None:
+        """The pins of a source."""
+        return self._pins.get(source)
+
+    def write(self, pins: Pins) -> None:
+        """Replace the pins of a source."""
+        self._pins[pins.source] = pins
+
+
+class OpenedServer(WrappedServer):
+    """A server whose source is opened by the first request, and is not closed before its process ends."""
+
+    _is_open = False
+
+    @property
+    def source(self) -> WrappedSource:
+        """Its tools."""
+        return self._source
+
+    async def answer(self, sender: Sender, method: str, params: Raw) -> Params:
+        if not self._is_open:
+            self._is_open = True
+            await self._source.__aenter__()
+        return await super().answer(sender, method, params)
+
+
 class WrappedDesk(Desk):
     """A desk whose tools are those of a server. Each process connects to it."""
 
@@ -92,17 +134,18 @@ class WrappedDesk(Desk):
             for name, text in _NAMES.items()
         ]
         self.processes = 0
+        self.pins = PinsInMemory(Path())
 
     def govern(self, tools: Sequence[Tool[..., Any]]) -> App:
         """The application that governs the server: erasing is asked about."""
         return App(name="desk", tools=tools, policy=Policy.only(When("erasing", verdict=self._ask, tools=["erase"])))
 
-    def process(self, **settings: Any) -> WrappedServer:
+    def process(self, **settings: Any) -> OpenedServer:
         """One more process."""
         self.processes += 1
         runtime = Runtime(App(name="desk"), store=self.store, clock=self.clock)
         runtime.add_principals(ADA, BOB, GRACE)
-        relay = Relay()
-        upstream = Upstream("desk", lambda: DeskServer(self), relay.hooks, newest="2025-11-25")
+        origin = WrappedOrigin("desk", lambda: DeskServer(self), Relay(), newest="2025-11-25")
+        source = WrappedSource("desk", origin, self.pins)
         runs = SessionRuns(runtime.client(ADA), f"session {self.processes}", "A session")
-        return WrappedServer(runtime, McpSettings(key=KEY, **settings), upstream, relay, runs, self.govern)
+        return OpenedServer(runtime, McpSettings(key=KEY, **settings), source, runs, self.govern)

@@ -71,7 +71,7 @@ async def test_without_enforcing_everything_passes_and_calls_are_on_record(mode:
         assert isinstance(content, types.TextResourceContents)
         assert content.text == "An echo."
     assert (wrapped.erased, told) == (["about"], [(1.0, 2.0, "half")])
-    assert "echo.py" in await wrapped.remit("runs")
+    assert "echo-py" in await wrapped.remit("runs")
 
 
 @pytest.mark.process

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import typer
 
-from remit.cli.client import open_client
+from remit.cli.client import LocalClient, open_client
 from remit.cli.state_key import find_state_key
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.streams import Output, own_output, read_lines
@@ -20,10 +21,13 @@ from remit.cli.streams import Output, own_output, read_lines
 if TYPE_CHECKING:
     from remit.app import App
     from remit.call.tool import Tool
+    from remit.gateway.wrapped_source import WrappedSource
     from remit.mcp.upstream.transport import Transport
 
 _MOST_CALLS: Final = 1_000_000
 _MOST_BYTES: Final = 4_000_000
+_MOST_NAME: Final = 30
+_NO_NAME: Final = re.compile(r"[^a-z0-9]+")
 _OWN: Final = "REMIT_"
 _STARTERS: Final = ("npx", "uvx", "uv", "run", "python", "python3", "node")
 """Words of a command that do not name the server."""
@@ -42,6 +46,9 @@ def wrap(
     pure: Annotated[
         list[str] | None, typer.Option("--pure", metavar="TOOL", help="A tool that changes nothing.")
     ] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Show what the server has changed, ask whether to accept it, and end.")
+    ] = False,
     server: Annotated[
         str, typer.Option(metavar="URL", help="The address of a server of the same journal: its pages take decisions.")
     ] = "",
@@ -56,36 +63,72 @@ def wrap(
     """
     if bool(command) == bool(url):
         raise UsageError("give the command of a server after --, or --url, such as: remit wrap -- npx -y SERVER")
+    name = name or name_server(command or (), url)
+    connect = _transport(name, command or (), url)
+    if accept:
+        return _review(name, connect)
+    with open_client() as client, own_output() as output:
+        source = _make_source(client, name, connect, pure or (), enforces=enforce)
+        key = find_state_key(client)
+        client.wait(_serve(client, source, Output(output), key, server=server, hold=hold, enforces=enforce))
+    return ExitStatus.DONE
+
+
+async def _serve(
+    client: LocalClient, source: WrappedSource, output: Output, key: bytes, *, server: str, hold: float, enforces: bool
+) -> None:
+    """Answer the client at the standard streams until it leaves."""
     from remit.app import App
-    from remit.gateway.relay import Relay
     from remit.gateway.server import WrappedServer
     from remit.gateway.session_runs import SessionRuns
     from remit.mcp.settings import McpSettings
     from remit.mcp.stdio import Connection
-    from remit.mcp.upstream.upstream import Upstream
-
-    name = name or name_server(command or (), url)
-    connect, relay = _transport(name, command or (), url), Relay()
 
     def page(question: str) -> str:
         return f"{server.rstrip('/')}/approvals/{quote(question, safe='')}" if server else ""
 
-    with open_client() as client, own_output() as output:
-        runtime = client.runtime(App(name=name))
-        by = runtime.client(client.principal)
-        runs = SessionRuns(by, f"mcp {name} {secrets.token_hex(8)}", f"MCP session with {name}")
-        settings = McpSettings(key=find_state_key(client), hold_seconds=hold)
+    name = source.name
+    runtime = client.runtime(App(name=name))
+    by = runtime.client(client.principal)
+    runs = SessionRuns(by, f"mcp {name} {secrets.token_hex(8)}", f"MCP session with {name}")
+    settings = McpSettings(key=key, hold_seconds=hold)
+    async with source:
+        wrapped = WrappedServer(runtime, settings, source, runs, partial(make_app, name, enforce=enforces))
+        try:
+            await Connection(wrapped, by, output.write, page=page).serve(read_lines())
+        finally:
+            await runs.close()
 
-        async def serve() -> None:
-            async with Upstream(name, connect, relay.hooks) as upstream:
-                govern = partial(make_app, name, enforce=enforce)
-                wrapped = WrappedServer(runtime, settings, upstream, relay, runs, govern, frozenset(pure or ()))
-                try:
-                    await Connection(wrapped, by, Output(output).write, page=page).serve(read_lines())
-                finally:
-                    await runs.close()
 
-        client.wait(serve())
+def _make_source(
+    client: LocalClient, name: str, connect: Callable[[], Transport], pure: Sequence[str], *, enforces: bool
+) -> WrappedSource:
+    from remit.gateway.relay import Relay
+    from remit.gateway.wrapped_source import WrappedOrigin, WrappedSource
+    from remit.sources.pins import PinFolder
+
+    origin, pins = WrappedOrigin(name, connect, Relay()), PinFolder(client.home.folder / "pins")
+    return WrappedSource(name, origin, pins, pure, enforces=enforces)
+
+
+def _review(name: str, connect: Callable[[], Transport]) -> int:
+    """Show what a person has to look at, and accept it if they say so."""
+    with open_client() as client:
+        source = _make_source(client, name, connect, (), enforces=True)
+
+        async def review() -> None:
+            async with source:
+                found = await source.refresh()
+                changes = [("", found.offered.digest, found.lines)] if found.is_moved else []
+                changes += [(each.name, each.digest, each.lines) for each in found.waiting]
+                for tool, digest, lines in changes:
+                    print("\n".join((tool or name, *(f"  {each}" for each in lines))))
+                    if typer.confirm("Accept it?"):
+                        await source.accept(digest, by=client.principal, tool=tool)
+                if not changes:
+                    print(f"{name} is as it was accepted.")
+
+        client.wait(review())
     return ExitStatus.DONE
 
 
@@ -118,6 +161,11 @@ def _transport(name: str, command: Sequence[str], url: str) -> Callable[[], Tran
 def name_server(command: Sequence[str], url: str) -> str:
     """A name for a server: the last part of what says which one it is."""
     if url:
-        return urlsplit(url).hostname or "server"
+        return _as_name(urlsplit(url).hostname or "")
     words = (PurePath(each).name for each in command if not each.startswith("-"))
-    return next((each.partition("@")[0] for each in words if each not in _STARTERS), "") or "server"
+    return _as_name(next((each.partition("@")[0] for each in words if each not in _STARTERS), ""))
+
+
+def _as_name(text: str) -> str:
+    """A text as the name of a source."""
+    return _NO_NAME.sub("-", text.lower()).strip("-0123456789")[:_MOST_NAME] or "server"

@@ -23,6 +23,7 @@ from remit.mcp.wire import (
 )
 
 _ANSWER_SECONDS: Final = 3600.0
+_CHANGED: Final = "notifications/tools/list_changed"
 _PASSED_ON: Final = ("elicitation", "sampling", "roots")
 """The capabilities of a client that the server may use through the gateway."""
 
@@ -36,10 +37,18 @@ class Relay:
         self._answers = dict[str, asyncio.Future[Message]]()
         self._next = 0
 
-    @property
-    def hooks(self) -> Hooks:
-        """What a connection to the server does about messages that the server sends by itself."""
-        return Hooks(capabilities=self._capabilities, answer=self._ask, notify=self._tell)
+    def make_hooks(self, on_change: Callable[[], None]) -> Hooks:
+        """What a connection to the server does about messages that the server sends by itself.
+
+        ``on_change`` is called when the server says that its tools have changed.
+        """
+
+        def notify(method: str, params: Result) -> None:
+            if method == _CHANGED:
+                on_change()
+            self._tell(method, params)
+
+        return Hooks(capabilities=self._capabilities, answer=self._ask, notify=notify)
 
     def connect(self, write: Callable[[bytes], None]) -> None:
         """Send further messages to this client."""

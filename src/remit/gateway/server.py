@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field, structs
@@ -13,16 +13,14 @@ from remit.app import App
 from remit.call.tool import Tool
 from remit.engine.result import Result as CallResult
 from remit.errors import ExternalError
-from remit.gateway.offered import ON_PROGRESS, adopt_all
-from remit.gateway.relay import Relay
 from remit.gateway.session_runs import SessionRuns
+from remit.gateway.wrapped_source import ON_PROGRESS, WrappedSource
 from remit.mcp.calls import AskedCall
 from remit.mcp.results import text_result
 from remit.mcp.server import INSTRUCTIONS, CallAsked, McpServer, Sender, read_arguments
 from remit.mcp.settings import McpSettings
 from remit.mcp.upstream.connection import OnProgress, ServerFacts
-from remit.mcp.upstream.incoming import as_text, read_object
-from remit.mcp.upstream.upstream import Upstream
+from remit.mcp.upstream.incoming import read_object
 from remit.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, Ident, Message, ProtocolError, Result, read_params
 from remit.runtime import Runtime
 
@@ -59,30 +57,27 @@ class WrappedServer(McpServer):
     Args:
         runtime: executes the calls. Its first application has no tools, and nothing that names one.
         settings: the key and the times.
-        upstream: the server.
-        relay: what the server and the client send each other beside calls.
+        source: the server and its tools, which is open.
         runs: the runs to which the calls belong.
         govern: makes the application that governs some tools, under the name of the first one.
-        pure: the tools that a person has declared to change nothing.
     """
 
     def __init__(
         self,
         runtime: Runtime,
         settings: McpSettings,
-        upstream: Upstream,
-        relay: Relay,
+        source: WrappedSource,
         runs: SessionRuns,
         govern: Callable[[Sequence[Tool[..., Any]]], App],
-        pure: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(runtime, settings, self)
-        self._upstream, self.relay, self._runs = upstream, relay, runs
-        self._govern, self._pure = govern, pure
-        self._facts, self._offers = _UNKNOWN, dict[str, Result]()
+        self._source, self._origin, self._runs, self._govern = source, source.origin, runs, govern
+        self._relay, self._facts = source.origin.relay, _UNKNOWN
+        self._served: tuple[Tool[..., Any], ...] | None = None
         self._listing = asyncio.Lock()
         self._methods = {"tools/list": self._list_tools, "tools/call": self._call}
         self._methods_without_session = {"server/discover": self._discover}
+        source.follow(self._note_change)
 
     @property
     def info(self) -> Result:
@@ -102,32 +97,31 @@ class WrappedServer(McpServer):
     async def begin(self, client_capabilities: Raw) -> None:
         """Connect to the server as a client with these capabilities."""
         with suppress(ProtocolError):
-            self.relay.declare(read_object(client_capabilities))
+            self._relay.declare(read_object(client_capabilities))
         await self._connect()
 
     async def forward(self, sender: Sender, method: str, params: Raw) -> Result:
         """The answer of the server to a request that is no call."""
         await self._connect()
-        try:
-            given, about = read_object(params), read_params(params, _Described).meta
-            result = read_object(await self._upstream.request(method, given, on_progress=_reporter(sender, about)))
-        except ExternalError as error:
-            raise ProtocolError(INTERNAL_ERROR, error.message) from error
+        given, about = read_object(params), read_params(params, _Described).meta
+        with self._reporting():
+            sending = self._origin.upstream.request(method, given, on_progress=_reporter(sender, about))
+            result = read_object(await sending)
         return {**_UNCACHED, **result} if method in _CACHED else result
 
     def connect(self, write: Callable[[bytes], None]) -> None:
         """Send the client what the server sends by itself."""
-        self.relay.connect(write)
+        self._relay.connect(write)
 
     def take_response(self, message: Message) -> bool:
         """Take the client's answer to a request of the server."""
-        return self.relay.take_answer(message)
+        return self._relay.take_answer(message)
 
     async def take_notification(self, method: str, params: Raw) -> None:
         """Pass a notification of the client on, if it concerns the server."""
         if method in _PASSED_NOTIFICATIONS:
             with suppress(ExternalError, ProtocolError):
-                await self._upstream.notify(method, read_object(params))
+                await self._origin.upstream.notify(method, read_object(params))
 
     async def make(self, asked: AskedCall, /) -> CallResult[Any]:
         """Make a call in the run that it belongs to."""
@@ -146,15 +140,17 @@ class WrappedServer(McpServer):
         return await super()._discover(sender, params)
 
     async def _list_tools(self, sender: Sender, _params: Raw) -> Result:
-        await self._refresh()
+        with self._reporting():
+            await self._source.refresh()
+            await self._serve()
         allowed = {each.name for each in await sender.client.tools(target=sender.target)}
-        return {**_UNCACHED, "tools": [offer for name, offer in self._offers.items() if name in allowed]}
+        return {**_UNCACHED, "tools": [each for each in self._origin.listed if each["name"] in allowed]}
 
     async def _call(self, sender: Sender, params: Raw) -> Result:
         asked, about = read_params(params, CallAsked), read_params(params, _Described).meta
-        if asked.name not in self._offers:
-            await self._refresh()
-        if asked.name not in self._offers:
+        with self._reporting():
+            await self._serve()
+        if sender.client.contract(asked.name) is None:
             raise ProtocolError(INVALID_PARAMS, f"there is no tool {asked.name[:100]!r}")
         peer = structs.replace(sender.peer, can_fetch=False)  # a task is a run, and these calls share one
         call = self._describe_call(structs.replace(sender, peer=peer), asked, asked.name, read_arguments(asked))
@@ -165,24 +161,38 @@ class WrappedServer(McpServer):
             ON_PROGRESS.reset(token)
 
     async def _connect(self) -> None:
+        with self._reporting():
+            self._facts = await self._origin.upstream.facts()
+
+    @contextmanager
+    def _reporting(self) -> Generator[None]:
+        """Tell the client why the server cannot be reached.
+
+        Raises:
+            ProtocolError: it cannot.
+        """
         try:
-            self._facts = await self._upstream.facts()
+            yield
         except ExternalError as error:
             raise ProtocolError(INTERNAL_ERROR, error.message) from error
 
-    async def _refresh(self) -> None:
-        """Ask the server for its tools, and govern those that it has now."""
+    def _note_change(self) -> None:
+        """Serve other tools from the next request on."""
+        self._served = None
+
+    async def _serve(self) -> None:
+        """Govern the tools that the source has now.
+
+        Raises:
+            SetupError: the policy cannot be applied to them.
+        """
+        if self._served is not None:
+            return
         async with self._listing:
-            try:
-                listed = await self._upstream.list_tools()
-            except ExternalError as error:
-                raise ProtocolError(INTERNAL_ERROR, error.message) from error
-            offers = {as_text(each.get("name")): each for each in listed}
-            if offers != self._offers:
-                tools, refused = adopt_all([*offers.values()], self._upstream, self._pure)
-                self.runtime.update(self._govern(tools))
-                self._runs.renew()
-                self._offers = {name: each for name, each in offers.items() if name not in refused}
+            tools = self._source.tools or (await self._source.refresh() and self._source.tools)
+            self.runtime.update(self._govern(tools))
+            self._runs.renew()
+            self._served = tools
 
 
 def _reporter(sender: Sender, about: _Meta) -> OnProgress | None:

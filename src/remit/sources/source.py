@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, Self
 
 from msgspec import structs
@@ -27,7 +27,7 @@ from remit.errors import (
 from remit.record.principal import Principal, check_principal
 from remit.shown import show_value
 from remit.sources.adoption import Trust, adopt_offer, choose_names, why_in_quarantine
-from remit.sources.offer import Snapshot
+from remit.sources.offer import Offer, Snapshot
 from remit.sources.pins import FIRST_USE, Act, PinFolder, Pins, check_source_name, replace_offer
 from remit.sources.review import OfferState, Review, review
 
@@ -150,16 +150,30 @@ class Source:
 
         They come from the pins, so they are known before the source is opened, and if it cannot be reached.
         """
-        if self._pins is None:
-            return ()
-        offers = {each.name: each for each in self._pins.snapshot.offers}
+        offers = {each.name: each for each in self._list_offers()}
         made = list[Tool[..., Any]]()
-        for name, shown in choose_names(self.name, [*offers]).items():
+        for name, shown in self._choose_names([*offers]).items():
             try:
-                made.append(adopt_offer(self.name, shown, offers[name], self.trust, self._call, self.why_closed))
+                made.append(self._adopt(shown, offers[name]))
             except ContractError as error:
                 _LOG.warning("%s: its tool %.100s is left out: %s", self.name, name, error.message)
         return tuple(made)
+
+    def _list_offers(self) -> Iterable[Offer]:
+        """The offers of which tools are made."""
+        return () if self._pins is None else self._pins.snapshot.offers
+
+    def _choose_names(self, names: list[str]) -> dict[str, str]:
+        """The names that models see, by those in the source."""
+        return choose_names(self.name, names)
+
+    def _adopt(self, name: str, offer: Offer) -> Tool[..., Any]:
+        """The tool of an offer.
+
+        Raises:
+            ContractError: it cannot be a tool.
+        """
+        return adopt_offer(self.name, name, offer, self.trust, self._call, self.why_closed)
 
     @property
     def acts(self) -> Sequence[Act]:

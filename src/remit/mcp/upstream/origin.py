@@ -35,6 +35,8 @@ class McpOrigin:
         self._address = connect().address
         self._upstream: Upstream | None = None
         self._with_schema = frozenset[str]()
+        self.listed: list[Result] = []
+        """The tools as the server described them last."""
 
     @property
     def version(self) -> object:
@@ -72,7 +74,7 @@ class McpOrigin:
             raise ExternalError(f"the MCP server {self._name} does not list its tools: {error.message}") from error
         except CallError as error:
             raise ExternalError(error.message) from error
-        offers = tuple(map(_read_offer, tools))
+        self.listed, offers = tools, tuple(map(_read_offer, tools))
         self._with_schema = frozenset(each.name for each in offers if each.output_schema is not None)
         return Snapshot(address=self._address, instructions=facts.instructions, offers=offers)
 
