@@ -174,12 +174,12 @@ class ReadingRule(NamedTuple):
 
 
 class EarlierCalls:
-    """Reads, records and marks the calls that the rules of a policy look for."""
+    """Reads, records and marks the calls that the ``rules`` of a policy look for; most policies have none."""
 
-    __slots__ = ("_marks", "_rules", "_shared")
+    __slots__ = ("_marks", "_shared", "rules")
 
     def __init__(self, rules: Sequence[ReadingRule]) -> None:
-        self._rules = rules
+        self.rules = rules
         self._shared = [rule for rule in rules if rule.test.per != "run"]
         self._marks: dict[tuple[str, _Mark], set[Per]] = {}
         for rule in self._shared:
@@ -196,9 +196,9 @@ class EarlierCalls:
 
     def record(self, call: Call) -> None:
         """Record the answers of the tests about a call where they are new, so that they stand once it has begun."""
-        if not self._rules or call.ledger.execution.is_replaying:
+        if not self.rules or call.ledger.execution.is_replaying:
             return
-        for rule in self._rules:
+        for rule in self.rules:
             if rule.covers(call) and (holds := rule.test(call)) != _last_answer(call, rule.test.text):
                 call.ledger.add(RuleRead(call=call.id, test=rule.test.text, holds=holds))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 from remit.errors import DivergedError
@@ -12,9 +13,6 @@ from remit.record.items import CallItem, Handoff, Item, Position, ToolOutput, Us
 from remit.record.ledger import TurnRequest
 from remit.record.meter import Meter
 from remit.record.uses import Use, UseRefusal, UseRequest, UsesInRun, counts_after
-
-_CALLS: Final = ""
-"""The window of all calls of the run. Windows of budgets have names."""
 
 STALL_TIMEOUT: Final = 5.0
 """Seconds on the loop's clock without a further recorded call after which a body counts as diverged."""
@@ -81,16 +79,17 @@ class RecordedCalls:
 class RunReservations:
     """Reserves calls, uses of windows and handoffs of the run, and what the store counts over all processes.
 
-    As the ledger reads and writes items, it updates the uses, with their times, and ``handoffs``.
+    As the ledger reads and writes items, it updates ``calls``, with their times, ``handoffs``, and ``held``: what calls
+    have reserved that have not begun.
     """
 
     def __init__(
         self, store: Store, run: str, items: Mapping[str, Sequence[Item]], meter: Meter, clock: Callable[[], float]
     ) -> None:
+        self.calls: dict[str, float] = {}
         self.handoffs: set[tuple[str, int]] = set()
-        self._uses = UsesInRun()
-        self._reserved: dict[str, UsesReserved] = {}
-        self._begun: set[str] = set()
+        self.held: dict[str, UsesReserved] = {}
+        self._uses_in_run: UsesInRun | None = None
         self._turns: set[tuple[str, int, str]] = set()
         self._store = store
         self._run = run
@@ -106,24 +105,21 @@ class RunReservations:
         self._turns.add(turn)
         return await self._store.take_turn(request)
 
-    def count_call(self, call: str, at: float) -> None:
-        """Count a call of the run on record, from when it was first counted."""
-        if self._uses.find(_CALLS, call) is None:
-            self._uses.put(_CALLS, call, Use(at, 1.0))
+    @property
+    def _uses(self) -> UsesInRun:
+        if self._uses_in_run is None:
+            self._uses_in_run = UsesInRun()
+        return self._uses_in_run
 
-    def begin_call(self, call: str) -> None:
-        """Keep what a call has reserved, because it has begun."""
-        self._begun.add(call)
-
-    def put_uses(self, item: UsesReserved, at: float) -> None:
+    def hold_uses(self, item: UsesReserved, at: float) -> None:
         """Count the uses of a call on record."""
-        self._reserved[item.call] = item
+        self.held[item.call] = item
         for window, _, amount in item.uses:
             self._uses.put(window, item.call, Use(at, amount))
 
-    def end_call(self, call: str) -> list[str]:
+    def drop_uses(self, call: str) -> list[str]:
         """Count nothing of a call that has ended without having begun; return the subjects of its uses in the store."""
-        item = None if call in self._begun else self._reserved.pop(call, None)
+        item = self.held.pop(call, None)
         if item is None:
             return []
         for window, _, _ in item.uses:
@@ -137,10 +133,18 @@ class RunReservations:
 
     def reserve_call(self, call: str, limit: int, window: float = 0.0) -> bool:
         """Reserve one of the run's ``limit`` calls for ``call``; False if none is left. Idempotent."""
-        if self._uses.find(_CALLS, call) is None:
-            every = window if window and self._meter.is_open else None
-            return self._reserve_in_run(call, UseRequest(_CALLS, "", 1.0, limit, every)) is None
+        if call not in self.calls:
+            if self._count_reserved(window) >= limit:
+                return False
+            self.calls[call] = self._clock()
         return True
+
+    def _count_reserved(self, window: float) -> int:
+        """The number of counted calls: all or, in an open run, those reserved in the last ``window`` seconds."""
+        if not (window and self._meter.is_open):
+            return len(self.calls)
+        since = self._clock() - window
+        return sum(1 for _ in takewhile(lambda at: at > since, reversed(self.calls.values())))
 
     async def reserve_uses(self, call: str, requests: Sequence[UseRequest]) -> UseRefusal | None:
         """Reserve all of what a call would use of windows, or nothing; return the first request that does not fit.

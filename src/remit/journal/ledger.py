@@ -17,7 +17,6 @@ from remit.record.items import (
     AttemptEnded,
     AttemptStarted,
     CallEntered,
-    CallItem,
     DecisionItem,
     Handoff,
     Item,
@@ -32,7 +31,7 @@ from remit.record.items import (
 )
 from remit.record.ledger import Consumption, Execution
 from remit.record.meter import Meter
-from remit.record.past import PastCalls
+from remit.record.past import CallEdge, PastCalls
 from remit.record.usage import Prices
 
 FLUSH_DELAY: Final = 0.05
@@ -83,10 +82,18 @@ class RunLedger:
         self._store_error: JournalError | None = None
         self.decisions = RunDecisions(store, run, epoch, conversation, clock)
         self.reservations = RunReservations(store, run, self._items_by_call, self.meter, clock)
-        self.past = PastCalls()
+        self._begun_and_ended: list[tuple[CallEdge, float]] = []
+        self._past: PastCalls | None = None
         for position in history:
             self._index_item(position.item, position.at)
         self.order = RecordedCalls(self._items_by_call, self.meter, history)
+
+    @property
+    def past(self) -> PastCalls:
+        """The calls before, for rules that read them: most runs have none."""
+        if self._past is None:
+            self._past = PastCalls(self._begun_and_ended)
+        return self._past
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -186,43 +193,41 @@ class RunLedger:
         else:
             call_items.append(item)
         match item:
-            case CallItem() | UsesReserved():
-                if isinstance(item, QuestionItem):
-                    self.decisions.calls_by_question.setdefault(item.question, []).append(call)
-                return self._count_call(item, at)
+            case AttemptStarted() | CallEntered():
+                if type(item) is AttemptStarted:
+                    self.reservations.calls.setdefault(call, at)
+                if self.reservations.held:
+                    self.reservations.held.pop(call, None)
+                self._begun_and_ended.append((item, at))
+            case ToolOutput():
+                if call in self._agent_calls:
+                    self.reservations.calls.setdefault(call, at)
+                self._begun_and_ended.append((item, at))
+                if self.reservations.held:
+                    return self.reservations.drop_uses(call)
             case Message():
                 self._agent_calls.add(item.agent)
             case ModelUsage():
                 self.meter.add_usage(item, at)
-            case DecisionItem():
-                self.decisions.decided_pairs.add((item.question, call))
-            case Handoff():
-                self.reservations.handoffs.add((call, self.reservations.count_handoffs(call) - 1))
             case RunOpened():
                 self.decisions.application = item.application
                 self.execution.starts_at, self.execution.starts_before = item.starts_at, item.starts_before
             case _:
-                pass
+                self._index_rare_item(item, at)
         return []
 
-    def _count_call(self, item: CallItem | UsesReserved, at: float) -> list[str]:
-        """Count a call that begins or ends, and what it uses; return what it has reserved in vain; see above."""
+    def _index_rare_item(self, item: Item, at: float) -> None:
         match item:
             case UsesReserved():
-                self.reservations.put_uses(item, at)
-            case AttemptStarted() | CallEntered():
-                self.past.add(item, at)
-                self.reservations.begin_call(item.call)
-                if isinstance(item, AttemptStarted):
-                    self.reservations.count_call(item.call, at)
-            case ToolOutput():
-                self.past.add(item, at)
-                if item.call in self._agent_calls:
-                    self.reservations.count_call(item.call, at)
-                return self.reservations.end_call(item.call)
+                self.reservations.hold_uses(item, at)
+            case QuestionItem():
+                self.decisions.calls_by_question.setdefault(item.question, []).append(item.call)
+            case DecisionItem():
+                self.decisions.decided_pairs.add((item.question, item.call))
+            case Handoff():
+                self.reservations.handoffs.add((item.call, self.reservations.count_handoffs(item.call) - 1))
             case _:
                 pass
-        return []
 
     def _append_pending(self, consumption: Consumption | None) -> AppendFuture:
         pending, self._pending = self._pending, []

@@ -59,7 +59,7 @@ class ReplayLedger:
         self.order = ReplayedCalls(history, self._items_by_call, was_cancelled=was_cancelled)
         self.decisions = ReplayedDecisions(self._items_by_call)
         self.reservations = NoReservations()
-        self.past = PastCalls()
+        self.past = PastCalls([])
         self.compared_count = 0
         self.meter = Meter({}, self.now)
         self.unread_keys: set[str] = set()

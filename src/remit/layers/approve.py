@@ -212,9 +212,12 @@ class _Approve:
 
     async def _approve(self, call: Call, approver: Approver) -> Call:
         """Return the call with the question whose approval this policy requires, or "" if it requires none."""
-        await self._policy.earlier_calls.read(call)
+        earlier = self._policy.earlier_calls
+        if earlier.rules:
+            await earlier.read(call)
         verdict, rule = self._policy.verdict(call)
-        self._policy.earlier_calls.record(call)
+        if earlier.rules:
+            earlier.record(call)
         if isinstance(verdict, Block):
             raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
         items = call.ledger.items_for(call.id)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-from remit.record.items import AttemptStarted, CallEntered, Item, ToolOutput
+from remit.record.items import AttemptStarted, CallEntered, ToolOutput
 
 _KEPT: Final = 2
 """How many of the latest calls are kept: the call that is judged may be the latest of them."""
+
+
+CallEdge: TypeAlias = AttemptStarted | CallEntered | ToolOutput
+"""An item with which a call begins or ends."""
 
 
 class PastCall(NamedTuple):
@@ -21,29 +25,29 @@ class PastCall(NamedTuple):
 class PastCalls:
     """The latest calls of a run that have begun, in flight included, and that have succeeded, by callee.
 
-    It is a fold of the run's items, which its ledger maintains.
+    It is a fold of the run's items. ``unread`` are those that it has yet to read; the run's ledger adds to them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unread: list[tuple[CallEdge, float]]) -> None:
+        self._unread = unread
         self._begun: dict[str, tuple[PastCall, ...]] = {}
         self._succeeded: dict[str, tuple[PastCall, ...]] = {}
         self._latest_uses: dict[tuple[str, str], float | None] = {}
 
-    def add(self, item: Item, at: float) -> None:
-        """Take an item into account, written at a time."""
-        match item:
-            case AttemptStarted() | CallEntered():
-                _put(self._begun, item.callee, PastCall(item.call, at))
-            case ToolOutput(outcome="ok"):
-                _put(self._succeeded, item.callee, PastCall(item.call, at))
-            case _:
-                pass
-
     def latest(self, callees: Iterable[str], *, but: str, only_succeeded: bool) -> PastCall | None:
         """The latest call of these callees that has begun, or succeeded, except the call ``but``; None if none has."""
+        self._read()
         known = self._succeeded if only_succeeded else self._begun
         found = [each for callee in callees for each in known.get(callee, ()) if each.call != but]
         return max(found, key=lambda each: each.at, default=None)
+
+    def _read(self) -> None:
+        for item, at in self._unread:
+            if not isinstance(item, ToolOutput):
+                _put(self._begun, item.callee, PastCall(item.call, at))
+            elif item.outcome == "ok":
+                _put(self._succeeded, item.callee, PastCall(item.call, at))
+        self._unread.clear()
 
     def put_latest_use(self, subject: str, call: str, at: float | None) -> None:
         """Keep when a subject was last used in any run, as the store said for ``call``."""
