@@ -10,7 +10,7 @@ from committed import ROOT
 READING_ORDER: Final = {
     "Start here": ("runtime", "client", "app"),
     "The path of a call": ("call", "core", "dispatch", "layers", "tools"),
-    "Governance": ("approvals", "policies", "rules", "inventory", "users", "secrets"),
+    "Governance": ("approvals", "policies", "rules", "trial", "inventory", "users", "secrets"),
     "The record": ("record", "journal", "stores", "items", "views", "audit", "export"),
     "Agents and models": ("agent", "chat", "messages", "models", "drivers", "workers", "pipeline", "evals"),
     "Execution": ("engine", "engines", "adapters"),

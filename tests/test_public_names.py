@@ -116,9 +116,9 @@ PUBLIC: Final = {
     "remit.openapi": "OpenApi OpenApiOrigin",
     "remit.pipeline": "From Given Item Pipeline PipelineResult Reference Step StepFailure Text Then",
     "remit.policies": """
-        DECIDE_PERMISSION DEFAULT_POLICY After AllOf Allow Approver Ask Block ConfirmationFlag Decision Egress Grant
-        GrantRow HasApprover HighRisk InboxApprover NotAfter PlannedCall Policy Principal Question RepeatReason Rule
-        Undeclared Verdict When
+        DECIDE_PERMISSION DEFAULT_POLICY After AllOf Allow ApprovalHealth Approver Ask Block ChangedCall ChangedGroup
+        ConfirmationFlag Decision Egress Grant GrantRow HasApprover HighRisk InboxApprover Judgement NotAfter
+        PlannedCall Policy PolicyTrial Principal Question RepeatReason Rule Undeclared Verdict When
     """,
     "remit.rules": "Expression PolicyFile PolicyTestResult run_tests",
     "remit.runtime": """

@@ -31,5 +31,10 @@ if TYPE_CHECKING:
     from remit.record.question import PlannedCall as PlannedCall
     from remit.record.question import Question as Question
     from remit.record.question import RepeatReason as RepeatReason
+    from remit.trial.health import ApprovalHealth as ApprovalHealth
+    from remit.trial.judgement import Judgement as Judgement
+    from remit.trial.policy_trial import ChangedCall as ChangedCall
+    from remit.trial.policy_trial import ChangedGroup as ChangedGroup
+    from remit.trial.policy_trial import PolicyTrial as PolicyTrial
 else:
     __getattr__ = lazy_exports(__name__)

@@ -18,7 +18,8 @@ from remit.approvals.approver import (
     find_unset_flag,
     only_announces,
 )
-from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME
+from remit.approvals.lifetime import MAX_LIFETIME
+from remit.approvals.policy import DECIDE_PERMISSION
 from remit.layers import Call
 from remit.tools import Preview
 from tests.layers.asking import Desk

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from remit import Allow, Ask, Block, Effect, LeafContext, Policy, Risk, Tool, When, tool
-from remit.approvals.policy import MAX_LIFETIME, check_lifetime
+from remit.approvals.lifetime import MAX_LIFETIME, check_lifetime
 from remit.errors import PolicyError, RateLimitedError, SetupError
 from remit.layers import Call
 from remit.policies import DEFAULT_POLICY, ConfirmationFlag, Egress, HighRisk, Undeclared

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from remit.approvals.defaults import names_at_default
 from remit.approvals.from_journal import RecordedQuestion
-from remit.approvals.policy import DECIDE_PERMISSION, MAX_LIFETIME, Ask
+from remit.approvals.lifetime import MAX_LIFETIME
+from remit.approvals.policy import DECIDE_PERMISSION, Ask
 from remit.call.call import Call
 from remit.call.contract import Contract, definition_digest
 from remit.call.failures import is_failure

@@ -186,6 +186,10 @@ class EarlierCalls:
             for tool in rule.test.tools:
                 self._marks.setdefault((tool, rule.test.mark), set()).add(rule.test.per)
 
+    def reads_other_runs(self, call: Call) -> bool:
+        """Whether a rule that covers a call needs the calls of other runs."""
+        return any(rule.covers(call) for rule in self._shared)
+
     async def read(self, call: Call) -> None:
         """Read from the store what the rules that cover a call need of other runs."""
         for rule in self._shared:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Annotated, Any, Final, Protocol, Self, cast
+from typing import Annotated, Final, Protocol, Self, cast
 
 from remit.approvals.earlier_calls import DeclaredTest, EarlierCalls, reading_rules
+from remit.approvals.lifetime import as_lifetime
 from remit.approvals.policy_version import fingerprint
 from remit.call.call import Call
-from remit.call.contract import HandsOver, names_of
+from remit.call.contract import Contract, HandsOver, names_of
 from remit.call.facts import Effect, Risk
 from remit.call.failures import is_failure
 from remit.call.redact import safe_cause
@@ -21,7 +22,6 @@ from remit.core.checks import (
     check_flag,
     check_instance,
     check_name,
-    check_numbers,
 )
 from remit.core.protocols import implements
 from remit.errors import CallError, PolicyError, SetupError
@@ -32,24 +32,6 @@ from remit.shown import show_value
 
 DECIDE_PERMISSION: Final = "approvals:decide"
 """The permission needed to decide, unless a verdict names another."""
-
-MAX_LIFETIME: Final = 100 * 365 * 24 * 3600.0
-"""The maximum lifetime of a question or grant, in seconds. JSON and calendars cannot represent infinity."""
-
-
-def check_lifetime(seconds: object, what: str) -> None:
-    """Raise a `SetupError` for a lifetime that is not positive or exceeds `MAX_LIFETIME`."""
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-        raise SetupError(f"{what} is {show_value(seconds)}; give seconds")
-    if isinstance(seconds, int):
-        check_numbers(what, seconds=seconds)  # do not print a number of thousands of digits
-    if not 0 < seconds <= MAX_LIFETIME:
-        raise SetupError(f"{what} is {seconds} seconds; give a positive number, at most {MAX_LIFETIME:.0f} (100 years)")
-
-
-def _as_lifetime(what: str, seconds: Any) -> Any:
-    check_lifetime(seconds, what)
-    return seconds
 
 
 @check_arguments()
@@ -70,7 +52,7 @@ class Ask:
 
     reason: str
     who: Permission = DECIDE_PERMISSION
-    expires_in: Annotated[float, Converted(_as_lifetime)] = 7 * 24 * 3600.0
+    expires_in: Annotated[float, Converted(as_lifetime)] = 7 * 24 * 3600.0
     four_eyes: bool = False
     kind: DecisionKind = "approve"
 
@@ -251,6 +233,12 @@ class Policy:
         self.earlier_calls = EarlierCalls([*reading])
         self.version = content_digest(*map(_rule_version, rules), *(["four eyes"] if four_eyes else []))
 
+    def with_rule(self, rule: Rule, *, before: str) -> Policy:
+        """This policy with another rule, which stands before the rule named ``before``, or last if there is none."""
+        names = [each.name for each in self.rules]
+        place = names.index(before) if before in names else len(names)
+        return Policy.only(*self.rules[:place], rule, *self.rules[place:], four_eyes=self._four_eyes)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the rules, and ``four eyes`` if every rule that asks requires them."""
@@ -277,6 +265,15 @@ class Policy:
         """Whether a rule is of this kind, or is a custom rule that may match calls of the tool."""
         check_instance("Policy.covers: kind", kind, type, "give a class of rules, such as HighRisk")
         return any(isinstance(rule, kind) or _may_match(rule, tool) for rule in self.rules)
+
+    def reads_call(self, callee: Contract) -> bool:
+        """Whether the verdict on calls of ``callee`` may depend on more than the callee, such as the arguments."""
+        return any(
+            _may_match(rule, name)
+            for rule in self.rules
+            if not (isinstance(rule, When) and rule.test is None)
+            for name in names_of(callee)
+        )
 
     def verdict(self, call: Call) -> tuple[Verdict, str]:
         """The verdict on a call and the name of its rule, both without secrets.

@@ -8,7 +8,8 @@ from typing import Final, TypedDict, Unpack, get_args
 
 from remit.approvals.editing import canonicalize_edit
 from remit.approvals.grants import parse_pattern
-from remit.approvals.policy import DECIDE_PERMISSION, check_lifetime
+from remit.approvals.lifetime import check_lifetime
+from remit.approvals.policy import DECIDE_PERMISSION
 from remit.call.contract import Contract, definition_digest
 from remit.call.schema import shorten_text
 from remit.core.call_checks import check_calls

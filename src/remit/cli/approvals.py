@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from remit.cli.approval_health import health
 from remit.cli.client import open_client
 from remit.cli.deciding import UserDecision, decide_question
 from remit.cli.grants import grant, grants, revoke
@@ -18,6 +19,7 @@ from remit.journal.ports import QuestionRow
 from remit.record.question import QuestionKind, as_dict
 
 commands = make_group("List and decide questions, and approve calls in advance.")
+commands.command()(health)
 commands.command()(grant)
 commands.command()(grants)
 commands.command()(revoke)

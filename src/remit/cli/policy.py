@@ -1,4 +1,4 @@
-"""``remit policy``: test policy files."""
+"""``remit policy``: test policy files, and try policies on recorded calls."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import typer
 
 from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.group import make_group
+from remit.cli.policy_trial import try_policy
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text, one_line
 from remit.rules.policy_file import PolicyFile
 from remit.rules.policy_test import run_tests
 
 commands = make_group("Test policies before they are used.")
+commands.command("try")(try_policy)
 
 
 @commands.command("test")

@@ -14,16 +14,17 @@ from pydantic import PositiveFloat
 
 from remit.agent.agent import Agent
 from remit.app import App
+from remit.approvals.policy import DEFAULT_POLICY
 from remit.approvals.service import DecisionOptions, GrantService
 from remit.call.contract import Contract
 from remit.call.entity import Entity
 from remit.call.observing import await_callback
 from remit.client.open_run import IDLE_SECONDS, OpenRun
+from remit.client.policy_reader import PolicyReader
 from remit.client.reader import RunDetails
 from remit.client.run_service import RunService
 from remit.client.settling import POLL_SECONDS
 from remit.client.tools import ToolInfo, list_tools
-from remit.client.updates import UpdateReader
 from remit.core.call_checks import check_typed_calls
 from remit.core.checks import as_tuple_of
 from remit.dispatch.dispatcher import Dispatcher
@@ -69,7 +70,7 @@ class _Runtime(Protocol):
 
 
 @check_typed_calls(RequestError)
-class Client(UpdateReader):
+class Client(PolicyReader):
     """A runtime for one principal, made by `Runtime.client`. Applications that serve people use nothing else.
 
     All methods act as ``principal``, within the tenant of the principal and the application of the runtime. Objects
@@ -81,6 +82,7 @@ class Client(UpdateReader):
         super().__init__(runtime.store, principal, application=application, prices=prices)
         self._runtime = runtime
         self._find_contract = self.contract
+        self._find_policy = lambda: runtime.app.policy or DEFAULT_POLICY
 
     @property
     def _runs(self) -> RunService:

@@ -319,8 +319,8 @@ class RunReader(VisibleRuns):
             raise RequestNotFoundError(f"grant {show_id(grant)} does not exist")
         return row
 
-    async def _page(self, run_filter: RunFilter, before: str, limit: int) -> Page[RunRow]:
-        if before:
+    async def _page(self, run_filter: RunFilter, before: str, limit: int, *, with_erased: bool = False) -> Page[RunRow]:
+        if before and not with_erased:
             await self._visible_run(before)
         reads_all = self._may(READ_PERMISSION, run_filter.get("target", ""))
         own = RunFilter(tenant=self.principal.tenant, principal="" if reads_all else self.principal.name)
@@ -334,7 +334,7 @@ class RunReader(VisibleRuns):
                 return self._lists_run(row)
 
             return await read_page(read, is_visible, lambda row: row.run, before, limit)
-        page = RunFilter(application=self._application, before=before, without_erased=True, limit=limit + 1)
+        page = RunFilter(application=self._application, before=before, without_erased=not with_erased, limit=limit + 1)
         rows = await self._store.list_runs(**{**run_filter, **own, **page})
         return Page(rows[:limit], rows[limit - 1].run if len(rows) > limit else "")
 
