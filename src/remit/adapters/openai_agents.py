@@ -68,6 +68,7 @@ class GovernedTools:
         self.tools = [_govern(run, each) for each in tools]
         self._names = {each.name for each in self.tools}
 
+    @check_types
     async def answer(self, state: RunState[Any]) -> list[dict[str, Any]]:
         """Approve or reject, in the state, the calls that were decided in Remit.
 
