@@ -36,11 +36,11 @@ class LangChain:
     def __init__(self, bank: Bank, *, offers: bool) -> None:
         self._offers = offers
         self._bank = bank
-        self._pay: BaseTool = tool("pay", description="Pay euros to an account.")(bank.pay)
+        self.pay: BaseTool = tool("pay", description="Pay euros to an account.")(bank.pay)
 
     def adopt(self, **facts: Unpack[FactOptions]) -> Tool[..., Any]:
         """The framework's own tool as a tool of Remit."""
-        return adopt_tool(self._pay, **facts)
+        return adopt_tool(self.pay, **facts)
 
     async def start(self, run: OpenRun, script: Sequence[Step], tools: Sequence[ToolInfo]) -> Turn:
         """Run the agent from its first message."""
@@ -51,7 +51,7 @@ class LangChain:
         return await self._invoke(run, script, tools, None)
 
     async def _invoke(self, run: OpenRun, script: Sequence[Step], tools: Sequence[ToolInfo], given: Any) -> Turn:
-        given_tools = [offer_tool(each) for each in tools] if self._offers else [self._pay]
+        given_tools = [offer_tool(each) for each in tools] if self._offers else [self.pay]
         build: Any = vars(langchain.agents)["create_agent"]  # its type is partially unknown
         model = ScriptedChat(messages=_messages(script))
         async with AsyncSqliteSaver.from_conn_string(str(self._bank.home / "checkpoints.db")) as saver:
