@@ -7,19 +7,37 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from agents import Runner, RunState
+from agents import (
+    Runner,
+    RunState,
+    ToolGuardrailFunctionOutput,
+    ToolInputGuardrailData,
+    function_tool,
+    tool_input_guardrail,
+)
 from agents.exceptions import UserError
 from langchain_core.tools import InjectedToolCallId
 from langchain_core.tools import tool as langchain_tool
 from pydantic_ai import RunContext
 from pydantic_ai import Tool as FrameworkTool
 
-from remit.adapters import langchain, pydantic_ai
+from remit.adapters import langchain, openai_agents, pydantic_ai
 from remit.adapters.framework_calls import call_tool, refuse_ungoverned
 from remit.errors import ContractError, RequestConflictError, SetupError
-from tests.adapters.frameworks.bank import ADA, Bank
+from tests.adapters.frameworks.bank import ADA, Bank, Process
 from tests.adapters.frameworks.with_openai_agents import UNTRACED, OpenAIAgents
 from tests.adapters.test_frameworks import BAKERY, CLASSES, PAID, REST, SCRIPT, Programs
+
+
+@tool_input_guardrail
+def _allow(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
+    """Allow everything."""
+    return ToolGuardrailFunctionOutput.allow(data.context.tool_name)
+
+
+async def pay(euros: int) -> str:
+    """Pay."""
+    return f"paid {euros}"
 
 
 @pytest.mark.parametrize("name", ["with_langchain", "with_pydantic_ai", "with_agent_framework"])
@@ -63,6 +81,19 @@ def test_tools_that_need_the_run_of_their_framework_are_refused() -> None:
 
     with pytest.raises(ContractError, match=r"^send takes call from the agent that calls it, .* leave it out$"):
         langchain.adopt_tool(send)
+
+
+def test_a_tool_that_declares_what_a_run_would_not_keep_is_refused(tmp_path: Path) -> None:
+    bank = Bank(tmp_path)
+    asks = function_tool(bank.pay, needs_approval=True)
+    with pytest.raises(ContractError, match=r"^pay declares needs_approval, which does not hold in a run of Remit; "):
+        openai_agents.adopt_tool(asks)
+    with pytest.raises(ContractError, match=r"^pay declares needs_approval, "):
+        openai_agents.GovernedTools(Process(bank, OpenAIAgents(bank, offers=False), 0).open_run(), [asks])
+    with pytest.raises(ContractError, match=r"^pay declares tool_input_guardrails, timeout_seconds, "):
+        openai_agents.adopt_tool(function_tool(pay, timeout=3.0, tool_input_guardrails=[_allow]))
+    with pytest.raises(ContractError, match=r"^pay declares requires_approval, timeout, "):
+        pydantic_ai.adopt_tool(FrameworkTool(bank.pay, requires_approval=True, timeout=3.0))
 
 
 async def test_a_call_without_an_id_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from remit.client.open_run import OpenRun
 from remit.engine.result import CallResult
-from remit.errors import RequestConflictError, SetupError
+from remit.errors import ContractError, RequestConflictError, SetupError
 from remit.record.arguments import Arguments
 
 
@@ -48,6 +48,17 @@ def model_text(result: CallResult[Any]) -> str:
         return reply.content_with_notice
     value = result.value()
     return value if isinstance(value, str) else result.text
+
+
+def check_declared(tool: str, **declared: object) -> None:
+    """Refuse a tool of the framework that declares what would not hold for a call in a run.
+
+    Raises:
+        ContractError: names it.
+    """
+    if lost := ", ".join(name for name, value in declared.items() if value):
+        why = "which does not hold in a run of Remit; leave it out, and declare it there"
+        raise ContractError(f"{tool} declares {lost}, {why}")
 
 
 async def refuse_ungoverned(**_: object) -> str:

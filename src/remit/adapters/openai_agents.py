@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from remit.adapters.framework_calls import (
     call_tool,
+    check_declared,
     describe_pause,
     is_denied,
     is_paused,
@@ -39,8 +40,10 @@ def adopt_tool(tool: FunctionTool, **facts: Unpack[FactOptions]) -> Tool[..., An
     The function gets no context of the program. An exception is the error of the call, instead of a text about it.
 
     Raises:
-        ContractError: its schema cannot be a contract.
+        ContractError: the tool has an approval, guardrails for its input or a timeout, which Remit would not keep, or
+            its schema cannot be a contract.
     """
+    _check_declared(tool)
     raising = set_function_tool_failure_error_function(copy(tool), None)
 
     async def body(ctx: LeafContext, arguments: dict[str, Any]) -> Any:
@@ -88,12 +91,23 @@ class GovernedTools:
         return waiting
 
 
+def _check_declared(tool: FunctionTool) -> None:
+    """Refuse what the SDK would apply only after the call was made, or not at all."""
+    check_declared(
+        tool.name,
+        needs_approval=tool.needs_approval,
+        tool_input_guardrails=tool.tool_input_guardrails,
+        timeout_seconds=tool.timeout_seconds,
+    )
+
+
 def _govern(run: OpenRun, tool: FunctionTool | ToolInfo) -> FunctionTool:
     invoke, needs_approval = partial(_invoke, run), partial(_is_waiting, run, tool.name)
     if isinstance(tool, ToolInfo):
         schema = dict(tool.parameters)
         governed = FunctionTool(tool.name, tool.description, schema, invoke, strict_json_schema=False)
     else:
+        _check_declared(tool)
         governed = copy(tool)
         governed.on_invoke_tool = invoke
     governed.needs_approval = needs_approval

@@ -7,7 +7,7 @@ from typing import Any, Final, Unpack, cast
 
 from pydantic import TypeAdapter
 
-from remit.adapters.framework_calls import call_tool, describe_pause, is_denied, is_paused, model_text
+from remit.adapters.framework_calls import call_tool, check_declared, describe_pause, is_denied, is_paused, model_text
 from remit.call.facts import FactOptions
 from remit.call.tool import Tool
 from remit.client.open_run import OpenRun
@@ -39,10 +39,18 @@ def adopt_tool(tool: FrameworkTool[Any], **facts: Unpack[FactOptions]) -> Tool[.
     """Make a Remit tool of a PydanticAI tool: its name, description and schema, with its function as the body.
 
     Raises:
-        ContractError: the function takes a `RunContext`, or its schema cannot be a contract.
+        ContractError: the function takes a `RunContext`, the tool has an approval, a validator, a timeout or a function
+            that prepares it, which Remit would not keep, or its schema cannot be a contract.
     """
     if tool.takes_ctx:
         raise ContractError(f"{tool.name} takes a RunContext, which a run of Remit does not have; leave it out")
+    check_declared(
+        tool.name,
+        requires_approval=tool.requires_approval,
+        args_validator=tool.args_validator,
+        prepare=tool.prepare,
+        timeout=tool.timeout,
+    )
     function, no_context = tool.function_schema, cast("RunContext[Any]", None)
 
     async def body(arguments: dict[str, Any]) -> Any:
