@@ -10,7 +10,7 @@ from remit.journal.replayed_decisions import NoReservations, ReplayedDecisions
 from remit.record.items import Item
 from remit.record.ledger import Consumption, Execution
 from remit.record.meter import Meter
-from remit.record.past import PastCalls
+from remit.record.past import CallEdge, PastCalls
 
 
 class RecordedLedger:
@@ -24,7 +24,8 @@ class RecordedLedger:
         self.unread_keys: set[str] = set()
         self.reservations = NoReservations()
         self.meter = Meter({}, self.now)
-        self.past = PastCalls()
+        self._unread: list[tuple[CallEdge, float]] = []
+        self.past = PastCalls(self._unread)
         self._items: list[Item] = []
         self._items_by_call: dict[str, list[Item]] = {}
         self.decisions = ReplayedDecisions(self._items_by_call)
@@ -32,7 +33,8 @@ class RecordedLedger:
 
     def add_recorded(self, item: Item, at: float) -> None:
         """Add the next item of the run, which was written at a time."""
-        self.past.add(item, at)
+        if isinstance(item, CallEdge):
+            self._unread.append((item, at))
         self._items.append(item)
         self._items_by_call.setdefault(item.call, []).append(item)
 
