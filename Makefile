@@ -63,7 +63,7 @@ format: env-dev ## what `make check` asks of style, done where a tool can do it
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
 
-edges: env-dev ## wheels, a browser, the HTML of pages, AG-UI clients and MCP programs of others, into build/edges.json; names what it skips
+edges: env-dev ## wheels, a browser, the HTML of pages, AG-UI clients, MCP programs and servers of others, into build/edges.json; names what it skips
 	@sh scripts/in_memory $(PY) scripts/edges.py $(ARGS)
 
 bench: env-dev ## measure speed and memory into build/bench.json

@@ -23,7 +23,7 @@ from tests.edges.tally import TALLIES, read_figures  # noqa: E402
 
 FOLDER = ROOT / "build" / "edges"
 PACKAGES = {"console": ROOT / "console"} | {
-    each: ROOT / "tests/edges" / each for each in ("agui_client", "html_checker", "mcp_programs")
+    each: ROOT / "tests/edges" / each for each in ("agui_client", "html_checker", "mcp_programs", "mcp_servers")
 }
 APT_SECONDS = 240
 OUT_OF_REACH = re.compile("ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|E403")
