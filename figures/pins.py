@@ -187,9 +187,11 @@ async def _look(desk: _Desk, source: Source, server: _Server, change: str) -> li
         problems.append("it was shown")
     shown = {each.name for each in await desk.runtime.client(_ADA).tools()}
     problems += [f"{each} is listed" for each in sorted({f"files_{each}" for each in forbidden} & shown)]
-    if not (found.is_moved or found.waiting):
+    if not (found.is_moved or found.tools_to_accept):
         return [*problems, "nobody is told"]
-    waiting = [("", found.offered.digest)] if found.is_moved else [(each.name, each.digest) for each in found.waiting]
+    waiting = (
+        [("", found.offered.digest)] if found.is_moved else [(each.name, each.digest) for each in found.tools_to_accept]
+    )
     for name, digest in waiting:
         wrong = await _accept_wrongly(source, name, digest)
         problems += wrong

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from tests.cli.kit import Cli
 
-RULE = "rules:\n  - {name: stop, tools: send, after: read, verdict: block, reason: never}\ntests:\n  - name: after reading\n"
+RULE = (
+    "rules:\n  - {name: stop, tools: send, after: read, verdict: block, reason: never}\n"
+    "tests:\n  - name: after reading\n"
+)
 PASSES = f"{RULE}    calls: [{{call: read}}, {{call: send, expect: block, rule: stop}}]\n"
 FAILS = f"{RULE}    calls: [{{call: read}}, {{call: send}}]\n"
 

@@ -100,7 +100,7 @@ async def test_a_tool_that_appears_or_changes_is_in_quarantine_until_a_person_ac
     assert refused is not None
     assert "erase of desk is in quarantine: it is not as it was accepted" in refused["content"][0]["text"]
     boss = Principal("boss", "bakery", frozenset({"sources:accept"}))
-    for waiting in (await server.source.refresh()).waiting:
+    for waiting in (await server.source.refresh()).tools_to_accept:
         await server.source.accept(waiting.digest, by=boss, tool=waiting.name)
     assert await _list(server, host) == ["erase", "launch", "look"]
     looked = await host.call(server, "look", text="about")

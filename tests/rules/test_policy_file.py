@@ -95,7 +95,7 @@ def test_the_default_rules_can_be_left_out_and_every_question_can_need_another_p
         ),
         (
             "rules:\n  - {name: x, verdict: block, reason: y, who: a:b}",
-            "p.yaml:2: x: a rule that says block asks nobody",
+            "p.yaml:2: x: a rule that says block asks no person",
         ),
         ("rules:\n  - {name: x, verdict: allow}", "p.yaml:2: x: When 'x' selects nothing; give tools or a test"),
         ("rules:\n  - {name: x, verdict: allow, if: 'args.a >'}", "p.yaml:2: x: Expression: 'args.a >' is not CEL"),

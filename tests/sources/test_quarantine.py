@@ -62,7 +62,7 @@ async def test_a_tool_that_changes_is_neither_shown_nor_called_until_it_is_accep
         assert [each.name for each in await client.tools()] == ["files_write"]
         assert (await client.call("files_write", {})).status == "done"
 
-        (waiting,) = (await source.refresh()).waiting
+        (waiting,) = (await source.refresh()).tools_to_accept
         assert (waiting.name, waiting.state) == ("read", OfferState.CHANGED)
         assert waiting.lines
         await source.accept(waiting.digest, by=GRACE, tool="read")
@@ -86,7 +86,7 @@ async def test_a_new_tool_is_unknown_until_it_is_accepted(tmp_path: Path) -> Non
     origin = ScriptedOrigin()
     async with make_source(origin, tmp_path) as source, make_runtime(source) as runtime:
         origin.add(LIST)
-        (waiting,) = (await source.refresh()).waiting
+        (waiting,) = (await source.refresh()).tools_to_accept
         assert waiting.state is OfferState.NEW
         assert [each.name for each in await runtime.client(ADA).tools()] == ["files_read", "files_write"]
         await source.accept(waiting.digest, by=GRACE, tool="list")
@@ -125,7 +125,7 @@ async def test_only_what_was_seen_is_accepted_and_only_by_a_person_with_the_perm
     origin = ScriptedOrigin()
     async with make_source(origin, tmp_path) as source:
         origin.replace("read", description="seen")
-        (seen,) = (await source.refresh()).waiting
+        (seen,) = (await source.refresh()).tools_to_accept
         with pytest.raises(RequestDeniedError, match="ada lacks the permission sources:accept"):
             await source.accept(seen.digest, by=ADA, tool="read")
         origin.replace("read", description="replaced behind the back")

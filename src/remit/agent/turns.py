@@ -223,7 +223,10 @@ class AgentTurns:
             del self._seen[next(iter(self._seen))]
 
     def _is_asked_about(self, call: str) -> bool:
-        """Whether a person is asked about what a call has announced. A note says so to replays, which ask nobody."""
+        """Whether a person is asked about what a call has announced.
+
+        A note says so to replays, which open no question.
+        """
         ledger, note = self._frame.ledger, Note(call=self._frame.id, name=_ASKED, data=call)
         is_noted = note in ledger.items_for(note.call)
         if is_noted and not ledger.execution.is_replaying:

@@ -1,4 +1,4 @@
-"""Tests of rules that read the calls before: after a call, not after a call, within a time, and for whom.
+"""Tests of rules that read the calls before: after a call, not after a call, within a time, and of one or all runs.
 
 Calls of the run are read from a fold of its items. Those of other runs are read from the store, in which a call that a
 rule looks for leaves a mark before it begins and after it has succeeded.

@@ -73,7 +73,7 @@ class Window:
         return float(self.calls if self.calls is not None else cast("float", self.amount))
 
     @property
-    def what(self) -> str:
+    def subject_text(self) -> str:
         """What is counted, whose, and for how long, in words: ``euros of pay per principal and day``."""
         tools = f" of {', '.join(sorted(self.tools))}" if self.tools else ""
         return f"{self.field or 'calls'}{tools}{self._whose}"
@@ -128,7 +128,7 @@ class Window:
         again = counts_again(self.every, now)
         when = f"; it begins anew at {again:%Y-%m-%d %H:%M} UTC" if again else ""
         return BudgetError(
-            f"{call.callee.name} exceeds the window {self.name!r} ({self.what}): "
+            f"{call.callee.name} exceeds the window {self.name!r} ({self.subject_text}): "
             f"{used} of {limit} are used{needs}{when}"
         )
 

@@ -45,7 +45,7 @@ def list_(app: AppArgument) -> int:
                 waits = True
                 continue
             _show(review, source)
-            waits = waits or review.is_moved or bool(review.waiting)
+            waits = waits or review.is_moved or bool(review.tools_to_accept)
     return ExitStatus.FAILED if waits else ExitStatus.DONE
 
 
@@ -95,7 +95,7 @@ async def _accept_waiting(client: LocalClient, source: Source, tool: str, digest
         named = review.find(tool) if tool else None
         if tool and named is None:
             raise NoSuchError(f"{source.name} has no tool {one_line(tool)}")
-        waiting: Sequence[ReviewedOffer | None] = [named] if named is not None else [*review.waiting]
+        waiting: Sequence[ReviewedOffer | None] = [named] if named is not None else [*review.tools_to_accept]
         if review.is_moved and not tool:
             waiting = [None, *waiting]
         if digest and len(waiting) != 1:
@@ -126,10 +126,12 @@ async def _accept_one(
 
 def _show(review: Review, source: Source) -> None:
     """Print a source: what is accepted of it on one line, and what waits with its difference."""
-    accepted = len(review.tools) - len(review.waiting)
+    accepted = len(review.tools) - len(review.tools_to_accept)
     when = max((each.at for each in source.acts), default=0.0)
-    print(f"{review.source}: {accepted} tools accepted, {len(review.waiting)} waiting, last {format_time(when)}")
+    print(
+        f"{review.source}: {accepted} tools accepted, {len(review.tools_to_accept)} waiting, last {format_time(when)}"
+    )
     if review.is_moved:
         print("  it says something else of itself, so all its tools are closed:", *review.lines, sep="\n    ")
-    for each in review.waiting:
+    for each in review.tools_to_accept:
         print(f"  {one_line(each.name)}: {each.state.value}", *each.lines, sep="\n    ")

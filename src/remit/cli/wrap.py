@@ -120,7 +120,7 @@ def _review(name: str, connect: Callable[[], Transport]) -> int:
             async with source:
                 found = await source.refresh()
                 changes = [("", found.offered.digest, found.lines)] if found.is_moved else []
-                changes += [(each.name, each.digest, each.lines) for each in found.waiting]
+                changes += [(each.name, each.digest, each.lines) for each in found.tools_to_accept]
                 for tool, digest, lines in changes:
                     print("\n".join((tool or name, *(f"  {each}" for each in lines))))
                     if typer.confirm("Accept it?"):

@@ -34,7 +34,7 @@ class IncomingCall:
 
     The caller awaits ``outcome``; ``context`` has the caller's context variables. ``call`` is the call's id after the
     run has accepted it, and ``around`` are the calls of open runs in whose bodies it is made. A call that ``attaches``
-    is the same call of the run whose result nobody has got, if there is one.
+    is the same call of the run whose result was not returned, if there is one.
     """
 
     __slots__ = ("_opened", "arguments", "around", "attaches", "by", "callee", "context", "key", "outcome")
@@ -182,7 +182,7 @@ def read_delivery(items: Iterable[Item]) -> tuple[bool, bool]:
 
 
 def list_unread(items: Iterable[Item]) -> list[CallReceived]:
-    """The calls without a key of an open run with these items whose result nobody has got."""
+    """The calls without a key of an open run with these items whose result was not returned."""
     by_call = dict[str, list[Item]]()
     for item in items:
         by_call.setdefault(item.call, []).append(item)

@@ -271,7 +271,7 @@ class _Body:
             self._start(known, incoming.context)
 
     def _find_known(self, incoming: IncomingCall) -> OpenedCall | None:
-        """The call that the incoming one is: that of its key, or the same call whose result nobody has got."""
+        """The call that the incoming one is: that of its key, or the same call whose result was not returned."""
         if incoming.key:
             return self._by_key.get(incoming.key)
         if not incoming.attaches:

@@ -104,7 +104,7 @@ class WrappedServer(McpServer):
         """The answer of the server to a request that is no call."""
         await self._connect()
         given, about = read_object(params), read_params(params, _Described).meta
-        with self._reporting():
+        with self._report_unreachable():
             sending = self._origin.upstream.request(method, given, on_progress=_reporter(sender, about))
             result = read_object(await sending)
         return {**_UNCACHED, **result} if method in _CACHED else result
@@ -140,7 +140,7 @@ class WrappedServer(McpServer):
         return await super()._discover(sender, params)
 
     async def _list_tools(self, sender: Sender, _params: Raw) -> Result:
-        with self._reporting():
+        with self._report_unreachable():
             await self._source.refresh()
             await self._serve()
         allowed = {each.name for each in await sender.client.tools(target=sender.target)}
@@ -148,7 +148,7 @@ class WrappedServer(McpServer):
 
     async def _call(self, sender: Sender, params: Raw) -> Result:
         asked, about = read_params(params, CallAsked), read_params(params, _Described).meta
-        with self._reporting():
+        with self._report_unreachable():
             await self._serve()
         if sender.client.contract(asked.name) is None:
             raise ProtocolError(INVALID_PARAMS, f"there is no tool {asked.name[:100]!r}")
@@ -161,11 +161,11 @@ class WrappedServer(McpServer):
             ON_PROGRESS.reset(token)
 
     async def _connect(self) -> None:
-        with self._reporting():
+        with self._report_unreachable():
             self._facts = await self._origin.upstream.facts()
 
     @contextmanager
-    def _reporting(self) -> Generator[None]:
+    def _report_unreachable(self) -> Generator[None]:
         """Tell the client why the server cannot be reached.
 
         Raises:

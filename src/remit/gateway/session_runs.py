@@ -69,7 +69,7 @@ class SessionRuns:
         await self._stack.aclose()
 
     async def _find_unread(self) -> dict[tuple[str, str], str]:
-        """The calls whose result nobody has got, with their runs; at first those of earlier sessions."""
+        """The calls whose result was not returned, with their runs; at first those of earlier sessions."""
         if self._unread is None:
             self._unread = unread = {}
             for status in _UNFINISHED:

@@ -51,7 +51,7 @@ class WrappedOrigin(McpOrigin):
         Raises:
             ExternalError: it is not open.
         """
-        return self._opened()
+        return self._get_upstream()
 
     async def open(self, on_change: Callable[[], None]) -> None:
         """Begin. The server is connected to when it is first needed."""
@@ -84,7 +84,7 @@ class WrappedSource(Source):
         origin: the server.
         pins: the folder with what was accepted.
         pure: the tools that a person has declared to change nothing. All others are unsafe.
-        enforces: whether tools that nobody has accepted as they are now are in quarantine. Otherwise they are called.
+        enforces: whether tools that are not accepted as they are now are in quarantine. Otherwise they are called.
     """
 
     def __init__(

@@ -115,7 +115,7 @@ class RunReservations:
         """Count the uses of a call on record."""
         self.held[item.call] = item
         for window, _, amount in item.uses:
-            self._uses.put(window, item.call, Use(at, amount))
+            self._uses.add(window, item.call, Use(at, amount))
 
     def drop_uses(self, call: str) -> list[str]:
         """Count nothing of a call that has ended without having begun; return the subjects of its uses in the store."""
@@ -166,7 +166,7 @@ class RunReservations:
             for window, use in [] if is_reserved else before:
                 self._uses.remove(window, call)
                 if use is not None:
-                    self._uses.put(window, call, use)
+                    self._uses.add(window, call, use)
         return refusal
 
     async def latest_use(self, subject: str, call: str) -> float | None:
@@ -175,10 +175,10 @@ class RunReservations:
 
     def _reserve_in_run(self, call: str, request: UseRequest) -> UseRefusal | None:
         now = self._clock()
-        used = self._uses.used(request.window, counts_after(request.every, now), but=call)
+        used = self._uses.total(request.window, counts_after(request.every, now), but=call)
         if not request.fits(used):
             return UseRefusal(request, used)
-        self._uses.put(request.window, call, Use(now, request.amount))
+        self._uses.add(request.window, call, Use(now, request.amount))
         return None
 
     def reserve_handoff(self, agent: str, limit: int) -> bool:

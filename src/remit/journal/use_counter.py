@@ -50,7 +50,7 @@ class UsesInMemory:
         """Reserve all of what a call would use, or nothing; return what does not fit."""
         now = self._clock()
         for request in requests:
-            uses = self._counting(request, now)
+            uses = self._find_counted(request, now)
             used = math.fsum(use.amount for key, use in uses.items() if key != (run, call))
             if not request.fits(used):
                 return UseRefusal(request, used)
@@ -60,7 +60,7 @@ class UsesInMemory:
             uses[run, call] = Use(now, request.amount)
         return None
 
-    def _counting(self, request: UseRequest, now: float) -> dict[tuple[str, str], Use]:
+    def _find_counted(self, request: UseRequest, now: float) -> dict[tuple[str, str], Use]:
         """The uses of a subject that still count, which are the only ones that are kept."""
         since = counts_after(request.every, now)
         known = self._uses.get(request.subject, {})

@@ -44,9 +44,9 @@ class PastCalls:
     def _read(self) -> None:
         for item, at in self._unread:
             if not isinstance(item, ToolOutput):
-                _put(self._begun, item.callee, PastCall(item.call, at))
+                _keep(self._begun, item.callee, PastCall(item.call, at))
             elif item.outcome == "ok":
-                _put(self._succeeded, item.callee, PastCall(item.call, at))
+                _keep(self._succeeded, item.callee, PastCall(item.call, at))
         self._unread.clear()
 
     def put_latest_use(self, subject: str, call: str, at: float | None) -> None:
@@ -62,6 +62,6 @@ class PastCalls:
         return self._latest_uses[subject, call]
 
 
-def _put(known: dict[str, tuple[PastCall, ...]], callee: str, call: PastCall) -> None:
+def _keep(known: dict[str, tuple[PastCall, ...]], callee: str, call: PastCall) -> None:
     others = tuple(each for each in known.get(callee, ()) if each.call != call.call)
     known[callee] = (*others, call)[-_KEPT:]

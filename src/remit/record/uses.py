@@ -81,7 +81,7 @@ class UsesInRun:
         """What a call uses of a window; None if it uses nothing."""
         return self._windows.get(window, {}).get(call)
 
-    def put(self, window: str, call: str, use: Use) -> None:
+    def add(self, window: str, call: str, use: Use) -> None:
         """Count a use, in place of an earlier one of the call."""
         self.remove(window, call)
         self._windows.setdefault(window, {})[call] = use
@@ -93,7 +93,7 @@ class UsesInRun:
         if removed is not None:
             self._totals[window] -= removed.amount
 
-    def used(self, window: str, since: float, *, but: str = "") -> float:
+    def total(self, window: str, since: float, *, but: str = "") -> float:
         """The sum of what calls have reserved after ``since``, without the call ``but``."""
         uses = self._windows.get(window, {})
         own = uses.get(but)

@@ -103,7 +103,7 @@ class RulePart(Part):
         if self.verdict != "allow" and self.reason is None:
             raise ValueError(f"a rule that says {self.verdict} needs a reason; write reason: …")
         if self.verdict in ("allow", "block") and given:
-            raise ValueError(f"a rule that says {self.verdict} asks nobody; leave {', '.join(given)} out")
+            raise ValueError(f"a rule that says {self.verdict} asks no person; leave {', '.join(given)} out")
         if self.verdict == "allow":
             return Allow()
         if self.verdict == "block":

@@ -99,7 +99,7 @@ class _Test:
             nonlocal judged
             judged = await self._ask_policy(call)
             if judged.outcome == "allow" or (judged.outcome in ("ask", "confirm") and part.approved):
-                return await self._policy.earlier_calls.mark_calls(_succeed)(call)
+                return await self._policy.earlier_calls.mark_calls(_make_call)(call)
             return Reply.from_value(None)
 
         service: CallService = self._budget(judge)
@@ -152,7 +152,7 @@ class _Test:
         return ledger
 
 
-async def _succeed(call: Call, /) -> Reply:
+async def _make_call(call: Call, /) -> Reply:
     """Record that a call has begun and succeeded, without making it."""
     call.ledger.add(AttemptStarted(call=call.id, parent="test", callee=call.callee.name, attempt=1))
     call.ledger.add(_output(call, "ok"))

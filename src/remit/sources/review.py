@@ -62,7 +62,7 @@ class Review(Struct, frozen=True, kw_only=True):
         return diff_origins(self.pinned, self.offered)
 
     @property
-    def waiting(self) -> Sequence[ReviewedOffer]:
+    def tools_to_accept(self) -> Sequence[ReviewedOffer]:
         """The tools that a person has to look at."""
         return [each for each in self.tools if each.state is not OfferState.ACCEPTED]
 

@@ -38,7 +38,7 @@ ACCEPT: Final = "sources:accept"
 _MOST_CONNECTIONS: Final = 3
 _REASONS: Final = {
     OfferState.CHANGED: "it is not as it was accepted",
-    OfferState.NEW: "nobody has accepted it",
+    OfferState.NEW: "it has not been accepted",
 }
 
 
@@ -83,7 +83,7 @@ class Origin(Protocol):
 @check_calls
 @check_arguments()
 class Source:
-    """The tools of one server of somebody else. ``async with`` opens it; list it in ``App(resources=…)``.
+    """The tools of one server of another program. ``async with`` opens it; list it in ``App(resources=…)``.
 
     When it is opened for the first time, all that it offers is accepted. What changes or appears later is in quarantine
     until a person accepts it.

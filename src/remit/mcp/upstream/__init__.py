@@ -1,1 +1,1 @@
-"""Connect to an MCP server of somebody else: over the streams of a child process, or over HTTP."""
+"""Connect to the MCP server of another program: over the streams of a child process, or over HTTP."""

@@ -138,7 +138,7 @@ class ChildTransport:
             lose(f"it ended with status {status}" + (f", and wrote: {said}" if said else ""))
 
     def _take_line(self, line: bytes | LongLine, take: Take) -> bool:
-        """Take a line. Returns False if it is too long, and nobody can tell which request it answers."""
+        """Take a line. Returns False if it is too long, so that it cannot be told which request it answers."""
         if isinstance(line, LongLine):
             ident = line.find_id()
             if ident is None:

@@ -295,7 +295,7 @@ class Connection:
             return
         if message.error is not UNSET and message.has_error:
             pending.answer.set_exception(read_refusal(message.error))
-            pending.answer.exception()  # whoever was cancelled does not read it
+            pending.answer.exception()  # a cancelled caller does not read it
         elif message.result is not UNSET:
             pending.answer.set_result(message.result)
 

@@ -24,7 +24,7 @@ class McpOrigin:
     Args:
         name: the name of the source.
         connect: makes a transport to the server.
-        answer: answers what the server asks the person; without it, the server is told that nobody can be asked.
+        answer: answers what the server asks the person; without it, the server is told that no person can be asked.
         newest: the newest revision of the protocol that is spoken.
     """
 
@@ -67,7 +67,7 @@ class McpOrigin:
         Raises:
             ExternalError: it cannot be reached, or does not describe its tools.
         """
-        upstream = self._opened()
+        upstream = self._get_upstream()
         try:
             facts, tools = await upstream.facts(), await upstream.list_tools()
         except ProtocolError as error:
@@ -93,12 +93,12 @@ class McpOrigin:
 
         generation = version if isinstance(version, int) else 0
         try:
-            result = await self._opened().call_tool(name, arguments, on_progress=report, generation=generation)
+            result = await self._get_upstream().call_tool(name, arguments, on_progress=report, generation=generation)
         except ProtocolError as error:
             raise ToolFailed(f"{self._name} refused the call: {error.message}") from error
         return await read_result(result, has_schema=name in self._with_schema)
 
-    def _opened(self) -> Upstream:
+    def _get_upstream(self) -> Upstream:
         if self._upstream is None:
             raise ExternalError(f"the MCP server {self._name} is not open")
         return self._upstream

@@ -1,4 +1,4 @@
-"""An MCP server of somebody else, connected to again when its connection is lost."""
+"""The MCP server of another program, connected to again when its connection is lost."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Upstream:
         Raises:
             ExternalError: it cannot be reached.
         """
-        return (await self._connected()).facts
+        return (await self._find_connection()).facts
 
     async def request(
         self,
@@ -155,7 +155,7 @@ class Upstream:
 
     async def _answer_all(self, result: Result) -> Result:
         """The answers to all that a result asks for, and the state that goes with them."""
-        connection = await self._connected()
+        connection = await self._find_connection()
         answers: Result = {}
         for key, each in as_object(result.get("inputRequests")).items():
             asked = as_object(each)
@@ -183,7 +183,7 @@ class Upstream:
     async def _use(self, use: Callable[[Connection], Awaitable[T]], generation: int = 0) -> T:
         """Use the connection. A session that the server has ended is begun again, once."""
         for _ in range(2):
-            connection = await self._connected()
+            connection = await self._find_connection()
             if generation not in (0, self.generation):
                 raise NewConnectionError(
                     f"connection {self.generation} of {self.name} is not the one that was compared"
@@ -194,7 +194,7 @@ class Upstream:
                 await self._drop(connection)
         raise ExternalError(f"the MCP server {self.name} ends each session at once")
 
-    async def _connected(self) -> Connection:
+    async def _find_connection(self) -> Connection:
         """The connection, which is made if there is none.
 
         Raises:

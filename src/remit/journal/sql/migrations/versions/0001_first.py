@@ -31,7 +31,7 @@ def downgrade() -> None:
     for table in (
         *("credentials", "roles", "people"),
         *("key", "changes", "attached", "watches", "answers", "artifact_contents", "artifacts", "conversations"),
-        *("turns", "grants", "questions", "items", "usage", "run_usage", "runs"),
+        *("uses", "turns", "grants", "questions", "items", "usage", "run_usage", "runs"),
     ):
         op.drop_table(f"remit_{table}")
 
