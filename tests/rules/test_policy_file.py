@@ -113,10 +113,10 @@ def test_the_default_rules_can_be_left_out_and_every_question_can_need_another_p
         ("windows:\n  - {name: x, calls: 1, per: tenant}", "p.yaml:2: x: Window 'x': give every='day'"),
         ("windows:\n  - {name: x, calls: 1}\n  - {name: x, calls: 1}", "p.yaml:1: Budget: two windows are named 'x'"),
         ("budget: {call: 1}", "p.yaml:1: budget.call: there is no such key; did you mean calls?"),
-        ("tests:\n  - name: x\n    calls: []", "p.yaml:3: tests.0.calls: List should have at least 1 item"),
+        ("tests:\n  - name: x\n    calls: []", "p.yaml:3: tests.0.calls: give at least 1 item"),
         (
             "tests:\n  - name: x\n    calls:\n    - {call: a, by: ''}",
-            "p.yaml:4: tests.0.calls.0.by: String should",
+            "p.yaml:4: tests.0.calls.0.by: it is empty; give a text",
         ),
         ("- a", "p.yaml:1: no mapping; begin with keys"),
         ("rules: {", "p.yaml:2: not YAML"),
