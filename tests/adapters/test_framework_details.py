@@ -24,7 +24,7 @@ from pydantic_ai import Tool as FrameworkTool
 from remit.adapters import langchain, openai_agents, pydantic_ai
 from remit.adapters.framework_calls import call_tool, refuse_ungoverned
 from remit.errors import ContractError, RequestConflictError, SetupError
-from tests.adapters.frameworks.bank import ADA, Bank, Process
+from tests.adapters.frameworks.bank import ADA, Bank, Process, ScriptedCall
 from tests.adapters.frameworks.with_openai_agents import UNTRACED, OpenAIAgents
 from tests.adapters.test_frameworks import BAKERY, CLASSES, PAID, REST, SCRIPT, Programs
 
@@ -64,6 +64,18 @@ async def test_a_state_that_a_program_approves_before_the_decision_fails_and_can
     assert programs.bank.payments == []
     await here.decide(approved=True)
     assert await here.resume(REST) == ([], [PAID], "Paid.")
+
+
+async def test_arguments_that_are_no_json_are_an_error_although_the_sdk_asks_for_an_approval(tmp_path: Path) -> None:
+    programs = Programs(Bank(tmp_path), OpenAIAgents)
+    here = programs.start(risk="safe")
+    broken: Any = '{"account": '
+    asked = await here.start([[ScriptedCall("call_1", broken)], "Not paid."])
+    assert (asked.questions, asked.read, asked.answer) == ([], [], "")
+    turn = await here.resume(["Not paid."])
+    ((status, text),) = turn.read
+    assert (status, turn.answer) == ("error", "Not paid.")
+    assert '"errorCode":"VALIDATION_ERROR"' in text
 
 
 def test_tools_that_need_the_run_of_their_framework_are_refused() -> None:
