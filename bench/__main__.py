@@ -24,6 +24,7 @@ from bench.inventory import inventory
 from bench.open_run import open_run
 from bench.paused import paused
 from bench.process import command_line, process
+from bench.rules import rules
 from bench.scale import scale
 from bench.stream import stream
 from bench.workers import workers
@@ -36,6 +37,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "counts": counts,
     "calls": calls,
     "turns": turns,
+    "rules": rules,
     "process": process,
     "command_line": command_line,
     "durable": durable,

@@ -51,6 +51,7 @@ from figures import (
     race,
     replay,
     retry,
+    rules,
     run_index,
     scheduled,
     schedules,
@@ -114,6 +115,7 @@ from figures.mutants import quirks as quirks_mutants
 from figures.mutants import race as race_mutants
 from figures.mutants import replay as replay_mutants
 from figures.mutants import retry as retry_mutants
+from figures.mutants import rules as rules_mutants
 from figures.mutants import run_index as run_index_mutants
 from figures.mutants import scheduled as scheduled_mutants
 from figures.mutants import schedules as schedules_mutants
@@ -196,6 +198,7 @@ PARTS: Final = {
     "loop": Part(loop.figures, loop_mutants.MUTANTS),
     "budgets": Part(budgets.figures, budgets_mutants.MUTANTS),
     "retry": Part(retry.figures, retry_mutants.MUTANTS),
+    "rules": Part(rules.figures, rules_mutants.MUTANTS),
     "race": Part(race.figures, race_mutants.MUTANTS),
     "audit": Part(audit.figures, audit_mutants.MUTANTS),
     "corruption": Part(corruption.figures, corruption_mutants.MUTANTS),

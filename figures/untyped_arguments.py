@@ -33,17 +33,18 @@ from figures.untyped_samples import (
     question,
     runtime,
 )
-from remit import Agent, Allow
+from remit import Agent, Allow, Policy
 from remit.audit import LogHead
 from remit.effects import effects_table
 from remit.errors import NotFoundError
 from remit.inventory import EnabledGate
 from remit.items import Note
-from remit.layers import Reply
+from remit.layers import Budget, Reply
 from remit.mcp.upstream.child import ChildTransport
 from remit.mcp.upstream.origin import McpOrigin
 from remit.object_views import Viewer
-from remit.policies import Decision
+from remit.policies import After, Decision
+from remit.rules import PolicyFile
 from remit.sources import PinFolder
 from remit.stores import encode_item
 from remit.testing import Scripted
@@ -196,6 +197,15 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Redact": lambda: {"fields": ["name"]},
     "Schema": lambda: {"name": "notes", "metadata": MetaData()},
     "When": lambda: {"tools": ["double"], "verdict": Allow()},
+    "After": lambda: {"tools": ["double"]},
+    "NotAfter": lambda: {"tools": ["double"]},
+    "AllOf": lambda: {"tests": (After("double"), After("pay"))},
+    "Window": lambda: {"calls": 1},
+    "Expression": lambda: {"text": "tool == 'pay'"},
+    "PolicyFile": lambda: {"policy": Policy(), "budget": Budget()},
+    "PolicyFile.load": lambda: {"path": folder() / "policy.yaml"},
+    "PolicyFile.parse": lambda: {"text": "rules: []"},
+    "run_tests": lambda: {"file": PolicyFile.parse("rules: []"), "tools": ()},
     "Retry.where": lambda: {"tools": ["double"]},
     "Timeout.where": lambda: {"tools": ["double"]},
     "Scripted.load": lambda: {"path": folder() / "script.json"},

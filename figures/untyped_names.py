@@ -31,6 +31,7 @@ NOT_SWEPT: Final = {
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_runtime run_checklist Price.cost
         *Gate.check *Gate.why_closed InboxApprover.decide Arguments.limit ArtifactScope.*
+        After.subjects AllOf.reads After.reads NotAfter.* Window.covers Window.make_error Window.request
         Page RunDetails CallResult OpenRun Client Receipt ReceiptCall ToolInfo *Update WatchStart *View
         ModelSettings.* FailureView.* ListedRun* check_order compose error_from_reply FileAnchor.append
     """,
@@ -48,7 +49,7 @@ NOT_SWEPT: Final = {
     """,
     "the runtime calls its store, and a store loads what it stored": """
         ConversationRow InMemoryStore.* ItemEvent Position SqlStore.[b-z]* SqlStore.a[!t]* SqlStore.attach_call
-        *.from_json decode_item encode_item RunTotals.* TokenCounts.* UsageRow
+        *.from_json decode_item encode_item RunTotals.* TokenCounts.* UsageRow UseRe*
     """,
     "an executor calls its engine, SQLAlchemy a column type, and a transaction a database": """
         *Engine.* Schema.* UtcDateTime* FullText.* SqlFunction.*

@@ -80,6 +80,7 @@ def folder() -> Path:
     (place / "workers").mkdir()
     (place / "key").write_text("12345678")
     (place / "script.json").write_text('{"script": ["done"]}')
+    (place / "policy.yaml").write_text("rules: []\n")
     (place / "examples.json").write_text('{"examples": [{"prompt": "go", "script": ["done"]}]}')
     (place / "workers" / "clerk.worker").write_text("---\nname: clerk\n---\nWork.\n", encoding="utf-8")
     (place / "openapi.yaml").write_text(OPEN_API, encoding="utf-8")

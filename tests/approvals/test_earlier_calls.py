@@ -6,13 +6,15 @@ import pytest
 
 from remit import Allow, Ask, Block, When
 from remit.call.subject import Per
-from remit.errors import SetupError
-from remit.policies import After, AllOf, NotAfter, Policy
+from remit.errors import BlockedError, SetupError
+from remit.layers import Approve
+from remit.policies import After, AllOf, Decision, NotAfter, Policy, Question
 from remit.record.items import AttemptStarted, RuleRead
 from remit.stores import Store
-from remit.testing import make_call, memory_ledger
+from remit.testing import call_through, make_call, memory_ledger
 from remit.testing.store_suite.samples import start_item
 from tests.approvals.shop import ADA, BOB, CYD, Shop, outcome
+from tests.layers.asking import Env, Person
 from tests.runtime.kit import items_of
 
 STOP = Block(reason="no")
@@ -135,6 +137,21 @@ async def test_a_waiting_call_is_judged_again_by_what_has_happened_since() -> No
     assert outcome(waiting) == "waits"
     await shop.process().resume(run.id)
     assert shop.done == ["read_secret"]
+
+
+async def test_what_happens_while_an_approver_decides_at_once_counts() -> None:
+    ask = When("ask", verdict=Ask(reason="look"), tools="send_mail")
+    call = await make_call(Shop().tools()[2])
+    call = call.with_payload(call.callee.schema_in.bind(call.arguments))
+
+    def decide(question: Question) -> Decision:
+        call.ledger.add(AttemptStarted(call="s", parent="p", callee="read_secret", attempt=1))
+        return Decision(question=question.id, approved=True, by="bea")
+
+    person = Person(decide)
+    with pytest.raises(BlockedError, match="blocked by the rule 'no mail after secrets'"):
+        await call_through(Approve(Env(approver=person), policy=Policy.only(NO_MAIL, ask)), call)
+    assert len(person.asked) == 1
 
 
 async def test_a_call_that_has_begun_keeps_the_verdict_under_which_it_began() -> None:

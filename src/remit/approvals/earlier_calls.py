@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import PositiveFloat
 
@@ -25,6 +25,7 @@ from remit.record.items import RuleRead
 from remit.record.uses import UseRequest
 from remit.shown import show_value
 
+T = TypeVar("T")
 _Mark = Literal["begun", "succeeded"]
 _NO_LIMIT: Final = float("inf")
 
@@ -197,6 +198,13 @@ class EarlierCalls:
                 for subject in rule.test.subjects(call):
                     latest = await call.ledger.reservations.latest_use(subject, call.id)
                     call.ledger.past.put_latest_use(subject, call.id, latest)
+
+    async def have_changed(self, call: Call, judged: T, judge: Callable[[Call], T]) -> bool:
+        """Whether what happened since changes how a call was judged that rules of the run cover."""
+        if not any(rule.covers(call) for rule in self.rules):
+            return False
+        await self.read(call)
+        return judge(call) != judged
 
     def record(self, call: Call) -> None:
         """Record the answers of the tests about a call where they are new, so that they stand once it has begun."""

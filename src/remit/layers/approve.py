@@ -215,7 +215,7 @@ class _Approve:
         earlier = self._policy.earlier_calls
         if earlier.rules:
             await earlier.read(call)
-        verdict, rule = self._policy.verdict(call)
+        judged = verdict, rule = self._policy.verdict(call)
         if earlier.rules:
             earlier.record(call)
         if isinstance(verdict, Block):
@@ -241,6 +241,8 @@ class _Approve:
             lost = why_lost(call, *recorded) if recorded else ""
             case = _Case(call, verdict, rule, match, approvals, recorded, used, lost)
             question = await self._obtain_approval(case, approver)
+            if question and earlier.rules and await earlier.have_changed(call, judged, self._policy.verdict):
+                raise AskAgain(question)  # what happened while a person decided
         if question and call.ledger.execution.is_stopping:
             raise asyncio.CancelledError  # the run is ending: no new call may begin
         return call.with_approval(question)

@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from remit.approvals.policy import Allow, Ask, Policy
 from remit.call.call import Call, CallService
-from remit.call.callee import Callee, LeafContext
+from remit.call.callee import Callee, LeafContext, check_callees
 from remit.call.reply import Reply
 from remit.call.tool import Tool
-from remit.core.checks import as_tuple, check_instance
+from remit.core.checks import check_instance
 from remit.errors import BudgetError, CallError, SetupError
 from remit.journal.ledger import RunLedger
 from remit.journal.memory import InMemoryStore
@@ -54,7 +54,7 @@ async def run_tests(file: PolicyFile, tools: Iterable[Callee[..., Any]] = ()) ->
         SetupError: a value is of the wrong type, or the extra ``schema`` is not installed.
     """
     check_instance("run_tests: file", file, PolicyFile, "give what PolicyFile.load returns")
-    known = {each.name: each for each in as_tuple("run_tests: tools", tools)}
+    known = {each.name: each for each in check_callees("run_tests: tools", tools)}
     return [await _Test(file.policy, file.budget, test, known).run() for test in file.tests]
 
 
