@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import Any, Final, TypeVar
 
@@ -17,7 +18,7 @@ def run_alone(work: Callable[[], Iterable[T]]) -> Iterator[T]:
     """Run ``work`` in a fork of this process, and yield its values as they come.
 
     What it leaves behind in its process (secrets that were read, caches, context, environment, patched modules) ends
-    with it. The caller itself runs no measurement, so that each fork begins as the first one did.
+    with it.
 
     Raises:
         RuntimeError: the work failed, with its traceback, or its process ended.
@@ -49,6 +50,8 @@ def _receive(connection: Connection) -> tuple[str, Any] | None:
 
 
 def _send_values(work: Callable[[], Iterable[object]], connection: Connection) -> None:
+    # A fork server of the parent is not a child of this process, which would wait for it in vain: it starts its own.
+    vars(forkserver)["_forkserver"].__dict__["_forkserver_pid"] = None
     try:
         for value in work():
             connection.send(("value", value))

@@ -21,6 +21,7 @@ import bench.scale
 import bench.stream
 import bench.workers
 import bench.workers_memory
+import bench.wrap
 from bench.__main__ import PARTS, format_table
 from figures.figure import at_least, at_most
 
@@ -39,6 +40,7 @@ SIZES: Final[dict[ModuleType, dict[str, int | str]]] = {
     bench.stream: {"REPEATS": 1, "PIECES": 10, "FOLLOWED_RUNS": 1},
     bench.workers: {"RUNS": 1, "REPEATS": 1},
     bench.workers_memory: {"PARALLEL_WORKERS": 1},
+    bench.wrap: {"CALLS": 5},
 }
 """The shortest form of each part, as constants of its module. What other tests have compiled is not compiled again."""
 
@@ -51,6 +53,7 @@ IN_PROCESSES: Final = (
     "workers_memory",
     "chat",
     "chat_postgres",
+    "wrap",
 )
 
 

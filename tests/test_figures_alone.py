@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -108,3 +109,15 @@ def test_a_process_that_ends_by_itself_is_a_failure() -> None:
 
     with pytest.raises(RuntimeError, match="the process of the measurement ended with 7"):
         list(run_alone(work))
+
+
+def test_a_measurement_has_a_fork_server_of_its_own() -> None:
+    context = multiprocessing.get_context("forkserver")
+
+    def run_process() -> int | None:
+        process = context.Process(target=os.getpid)
+        process.start()
+        process.join()
+        return process.exitcode
+
+    assert [run_process(), *run_alone(lambda: [run_process()])] == [0, 0]

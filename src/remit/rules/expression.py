@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from remit.approvals.earlier_calls import DeclaredTest
 from remit.call.call import Call
+from remit.core.call_checks import check_arguments
 from remit.core.checks import check_name
 from remit.errors import SetupError
 from remit.lazy_exports import install_hint
@@ -30,6 +31,7 @@ _MACRO: Final = re.compile(r"\.\s*(?:all|exists|exists_one|filter|map)\s*\(\s*([
 _PLACE: Final = re.compile(r"ERROR: <input>:1:(\d+): (?:Syntax error: )?(.*?)(?: expecting .*)?\n")
 
 
+@check_arguments()
 class Expression(DeclaredTest):
     """A test in CEL, such as ``args.euros > 500.0 && !(principal.name in ['ada'])``. An error in it denies the call.
 
