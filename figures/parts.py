@@ -34,6 +34,7 @@ from figures import (
     evals,
     four_eyes,
     fuzz,
+    gateway_credentials,
     governed,
     history,
     html,
@@ -98,6 +99,7 @@ from figures.mutants import engine as engine_mutants
 from figures.mutants import evals as evals_mutants
 from figures.mutants import four_eyes as four_eyes_mutants
 from figures.mutants import fuzz as fuzz_mutants
+from figures.mutants import gateway_credentials as gateway_credentials_mutants
 from figures.mutants import governed as governed_mutants
 from figures.mutants import history as history_mutants
 from figures.mutants import html as html_mutants
@@ -211,6 +213,7 @@ PARTS: Final = {
     "client": Part(client.figures, client_mutants.MUTANTS),
     "open-run": Part(open_run.figures, open_run_mutants.MUTANTS),
     "attach": Part(attach.figures, attach_mutants.MUTANTS),
+    "gateway-credentials": Part(gateway_credentials.figures, gateway_credentials_mutants.MUTANTS),
     "ladder": Part(ladder.figures, ladder_mutants.MUTANTS),
     "pins": Part(pins.figures, pins_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),

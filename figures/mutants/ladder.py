@@ -81,9 +81,6 @@ MUTANTS: Final = (
                 "await asked.client.cancel(result.run); return waiting_result(asked.client, result, rows, pages)",
             ),
             "a yes in a form is a no": _DENIES,
-            "a question that was decided still waits": edited(
-                "remit.client.settling:find_lasting_rest", "return None if is_over or", "return None if"
-            ),
         },
         lambda: ladder.measure(short=True),
     ),

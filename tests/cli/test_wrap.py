@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from remit.cli.wrap import name_server
+from remit.cli.wrap import name_server, read_governance, read_headers
 from tests.cli.kit import Cli
 
 
@@ -26,3 +28,34 @@ def test_a_command_or_an_address_is_needed(cli: Cli) -> None:
 )
 def test_a_server_is_named_by_what_says_which_one_it_is(command: tuple[str, ...], url: str, name: str) -> None:
     assert name_server(command, url) == name
+
+
+def test_a_header_names_a_variable_and_never_has_its_value(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEARCH_TOKEN", "Bearer canary-4711")
+    (secret,) = read_headers(["authorization=env:SEARCH_TOKEN"]).values()
+    assert "canary" not in repr(secret)
+    for header, why in {
+        "authorization=Bearer canary-4711": "--header takes NAME=env:VARIABLE",
+        "authorization=env:MISSING": "the variable MISSING is not set",
+    }.items():
+        ended = cli("wrap", "--url", "https://search.example/mcp", "--header", header)
+        assert (ended.status, why in ended.err, "canary" in ended.err) == (2, True, False)
+
+
+def test_a_policy_that_is_not_valid_is_refused_before_the_server_starts(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text("rules:\n  - name: pays\n    verdict: perhaps\n", encoding="utf-8")
+    ended = cli("wrap", "--policy", str(file), "--", "/nonexistent")
+    assert ended.status == 2
+    assert "policy.yaml" in ended.err
+
+
+def test_a_policy_file_governs_the_tools(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(
+        "rules:\n  - name: erases\n    tools: [erase]\n    verdict: ask\n    reason: gone\n", encoding="utf-8"
+    )
+    policy, _ = read_governance(file, enforces=False)
+    assert policy.names[0] == "erases"
+    assert read_governance(None, enforces=False)[0].names == ()
+    assert "high risk" in " ".join(read_governance(None, enforces=True)[0].names).replace("-", " ")

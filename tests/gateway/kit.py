@@ -53,6 +53,8 @@ class DeskServer:
             return
         if "method" not in request:
             return
+        if self._desk.failure is not None and request["method"] == self._desk.fails_at:
+            raise self._desk.failure
         response = {"jsonrpc": "2.0", "id": request["id"], **self._answer(request["method"], request["params"])}
         self._take(json.dumps(response).encode())
 
@@ -86,7 +88,7 @@ class DeskServer:
             self._desk.launched.append(text)
             raise ProcessDied
         if text == "nothing":
-            return {"content": [{"type": "text", "text": "there is no such text"}], "isError": True}
+            return {"content": [{"type": "text", "text": self._desk.refusal}], "isError": True}
         return {"content": [{"type": "text", "text": f"{text} is there"}], "_meta": {"own": 2}}
 
 
@@ -128,12 +130,16 @@ class WrappedDesk(Desk):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.fails_at: str
+        self.failure: Exception | None
         self.sent: list[Params] = []
         self.offers: list[Params] = [
             {"name": name, "description": text, "inputSchema": _TEXT, "_meta": {"own": 3}}
             for name, text in _NAMES.items()
         ]
         self.processes = 0
+        self.refusal = "there is no such text"
+        self.fails_at, self.failure = "", None
         self.pins = PinsInMemory(Path())
 
     def govern(self, tools: Sequence[Tool[..., Any]]) -> App:

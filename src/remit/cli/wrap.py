@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import quote, urlsplit
 
@@ -20,9 +20,12 @@ from remit.cli.streams import Output, own_output, read_lines
 
 if TYPE_CHECKING:
     from remit.app import App
+    from remit.approvals.policy import Policy
     from remit.call.tool import Tool
     from remit.gateway.wrapped_source import WrappedSource
+    from remit.layers.budget import Budget
     from remit.mcp.upstream.transport import Transport
+    from remit.record.secret import Secret
 
 _MOST_CALLS: Final = 1_000_000
 _MOST_BYTES: Final = 4_000_000
@@ -43,6 +46,15 @@ def wrap(
     enforce: Annotated[
         bool, typer.Option("--enforce", help="Ask about calls, and block them, as the policy says.")
     ] = False,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", metavar="FILE", help="Enforce the rules and windows of a policy file.")
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--header", metavar="NAME=env:VARIABLE", help="A header of each request to --url, from a variable."
+        ),
+    ] = None,
     pure: Annotated[
         list[str] | None, typer.Option("--pure", metavar="TOOL", help="A tool that changes nothing.")
     ] = None,
@@ -64,18 +76,26 @@ def wrap(
     if bool(command) == bool(url):
         raise UsageError("give the command of a server after --, or --url, such as: remit wrap -- npx -y SERVER")
     name = name or name_server(command or (), url)
-    connect = _transport(name, command or (), url)
+    connect = _transport(name, command or (), url, read_headers(header or ()))
     if accept:
         return _review(name, connect)
+    govern = partial(make_app, name, read_governance(policy, enforces=enforce))
     with open_client() as client, own_output() as output:
-        source = _make_source(client, name, connect, pure or (), enforces=enforce)
+        source = _make_source(client, name, connect, pure or (), enforces=enforce or policy is not None)
         key = find_state_key(client)
-        client.wait(_serve(client, source, Output(output), key, server=server, hold=hold, enforces=enforce))
+        client.wait(_serve(client, source, govern, Output(output), key, server=server, hold=hold))
     return ExitStatus.DONE
 
 
 async def _serve(
-    client: LocalClient, source: WrappedSource, output: Output, key: bytes, *, server: str, hold: float, enforces: bool
+    client: LocalClient,
+    source: WrappedSource,
+    govern: Callable[[Sequence[Tool[..., Any]]], App],
+    output: Output,
+    key: bytes,
+    *,
+    server: str,
+    hold: float,
 ) -> None:
     """Answer the client at the standard streams until it leaves."""
     from remit.app import App
@@ -93,7 +113,7 @@ async def _serve(
     runs = SessionRuns(by, f"mcp {name} {secrets.token_hex(8)}", f"MCP session with {name}")
     settings = McpSettings(key=key, hold_seconds=hold)
     async with source:
-        wrapped = WrappedServer(runtime, settings, source, runs, partial(make_app, name, enforce=enforces))
+        wrapped = WrappedServer(runtime, settings, source, runs, govern)
         try:
             await Connection(wrapped, by, output.write, page=page).serve(read_lines())
         finally:
@@ -132,28 +152,58 @@ def _review(name: str, connect: Callable[[], Transport]) -> int:
     return ExitStatus.DONE
 
 
-def make_app(name: str, tools: Sequence[Tool[..., Any]], *, enforce: bool) -> App:
-    """The application that governs the tools of a server. In shadow, no rule applies."""
-    from remit.app import App
+def read_governance(file: Path | None, *, enforces: bool) -> tuple[Policy, Budget]:
+    """The policy and the budget: those of a file, the default policy, or none at all.
+
+    Raises:
+        SetupError: the file is not valid.
+    """
     from remit.approvals.policy import Policy
     from remit.layers.budget import Budget
+
+    if file is not None:
+        from remit.rules.policy_file import PolicyFile
+
+        found = PolicyFile.load(file)
+        return found.policy, found.budget
+    return Policy() if enforces else Policy.only(), Budget(calls=_MOST_CALLS)
+
+
+def make_app(name: str, governance: tuple[Policy, Budget], tools: Sequence[Tool[..., Any]]) -> App:
+    """The application that governs the tools of a server."""
+    from remit.app import App
     from remit.record.arguments import Limits
 
-    return App(
-        name=name,
-        tools=tools,
-        policy=Policy() if enforce else Policy.only(),
-        budget=Budget(calls=_MOST_CALLS),
-        limits=Limits(output_bytes=_MOST_BYTES),
-    )
+    policy, budget = governance
+    return App(name=name, tools=tools, policy=policy, budget=budget, limits=Limits(output_bytes=_MOST_BYTES))
 
 
-def _transport(name: str, command: Sequence[str], url: str) -> Callable[[], Transport]:
+def read_headers(given: Sequence[str]) -> dict[str, Secret]:
+    """Headers from ``NAME=env:VARIABLE``. The value of none is on record, or in an error.
+
+    Raises:
+        UsageError: one is of another form, or its variable is not set.
+    """
+    from remit.record.secret import Secret
+
+    found = dict[str, Secret]()
+    for each in given:
+        name, _, reference = each.partition("=")
+        scheme, _, variable = reference.partition(":")
+        if not name or scheme != "env" or not variable:
+            raise UsageError("--header takes NAME=env:VARIABLE, so that no secret is among the arguments of a command")
+        if not os.environ.get(variable):
+            raise UsageError(f"--header {name}: the variable {variable} is not set")
+        found[name] = Secret(reference, os.environ[variable])
+    return found
+
+
+def _transport(name: str, command: Sequence[str], url: str, headers: Mapping[str, Secret]) -> Callable[[], Transport]:
     from remit.mcp.upstream.child import ChildTransport
     from remit.mcp.upstream.http import HttpTransport
 
     if url:
-        return lambda: HttpTransport(name, url)
+        return lambda: HttpTransport(name, url, headers=headers)
     env = {key: value for key, value in os.environ.items() if not key.startswith(_OWN)}
     return lambda: ChildTransport(name, command, env=env)
 

@@ -21,6 +21,7 @@ from remit.mcp.wire import (
     write_notification,
     write_request,
 )
+from remit.record.secret import contains_secret, redact_secrets_in_content
 
 _ANSWER_SECONDS: Final = 3600.0
 _CHANGED: Final = "notifications/tools/list_changed"
@@ -78,7 +79,7 @@ class Relay:
         ident = f"remit-{self._next}"
         answer = self._answers[ident] = asyncio.get_running_loop().create_future()
         try:
-            self._write(write_request(ident, method, params))
+            self._write(_redact(write_request(ident, method, params)))
             with Deadline(_ANSWER_SECONDS, lambda _error: TimeoutError()):
                 message = await answer
         except TimeoutError as error:
@@ -92,4 +93,10 @@ class Relay:
     def _tell(self, method: str, params: Result) -> None:
         if self._write is not None:
             with suppress(RuntimeError):
-                self._write(write_notification(method, params))
+                self._write(_redact(write_notification(method, params)))
+
+
+def _redact(message: bytes) -> bytes:
+    """A message without the values of secrets."""
+    content = message.decode()
+    return redact_secrets_in_content(content).encode() if contains_secret(content) else message

@@ -7,10 +7,12 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
+import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field, structs
 
 from remit.app import App
 from remit.call.tool import Tool
+from remit.chat.encoded_json import encode_json
 from remit.engine.result import Result as CallResult
 from remit.errors import ExternalError
 from remit.gateway.session_runs import SessionRuns
@@ -22,6 +24,7 @@ from remit.mcp.settings import McpSettings
 from remit.mcp.upstream.connection import OnProgress, ServerFacts
 from remit.mcp.upstream.incoming import read_object
 from remit.mcp.wire import INTERNAL_ERROR, INVALID_PARAMS, Ident, Message, ProtocolError, Result, read_params
+from remit.record.secret import KNOWN_SECRETS, contains_secret, redact_secrets_in_content
 from remit.runtime import Runtime
 
 _UNKNOWN: Final = ServerFacts(revision="")
@@ -99,6 +102,19 @@ class WrappedServer(McpServer):
         with suppress(ProtocolError):
             self._relay.declare(read_object(client_capabilities))
         await self._connect()
+
+    async def answer(self, sender: Sender, method: str, params: Raw) -> Result:
+        """The result of a request, without the credentials of the gateway, whatever the server sends.
+
+        Raises:
+            ProtocolError: it is refused.
+        """
+        try:
+            return _redact(await super().answer(sender, method, params))
+        except ProtocolError as error:
+            told = _redact({"message": error.message, "data": error.data if error.data is not UNSET else None})
+            data = told["data"] if error.data is not UNSET else UNSET
+            raise ProtocolError(error.code, told["message"], data) from None
 
     async def forward(self, sender: Sender, method: str, params: Raw) -> Result:
         """The answer of the server to a request that is no call."""
@@ -200,3 +216,14 @@ def _reporter(sender: Sender, about: _Meta) -> OnProgress | None:
     if about.progress is UNSET:
         return None
     return lambda params: sender.tell("notifications/progress", {**params, "progressToken": about.progress})
+
+
+def _redact(result: Result) -> Result:
+    """A result without the values of secrets."""
+    if not KNOWN_SECRETS.spellings.replacements:
+        return result
+    content = encode_json(result).decode()
+    if not contains_secret(content):
+        return result
+    redacted: Result = msgspec.json.decode(redact_secrets_in_content(content))
+    return redacted
