@@ -280,9 +280,12 @@ class Source:
         """What the source offers now, and the version of the connection over which it said so."""
         while True:
             before = self._origin.version
-            offered = await self._origin.read()
+            read = await self._origin.read()
             if self._origin.version == before or before is None:
-                return self._origin.version, offered
+                first = dict[str, Offer]()
+                for each in read.offers:
+                    first.setdefault(each.name, each)  # of two with one name, the first counts
+                return self._origin.version, structs.replace(read, offers=(*first.values(),))
 
     def _note_change(self) -> None:
         """Look at the offer again, because the source says that it has changed. Until then, calls look first."""

@@ -11,10 +11,10 @@ import pytest
 from remit import App, Effect, Principal, Runtime
 from remit.artifacts import Artifact
 from remit.errors import ToolFailed
-from remit.mcp import mcp_process
+from remit.mcp import mcp_address, mcp_process
 from remit.mcp.upstream.content import read_result
 from remit.sources import PinFolder, Source, Trust
-from tests.mcp.upstream.kit import ODD, OFFICIAL
+from tests.mcp.upstream.kit import ODD, OFFICIAL, official_http
 
 ADA = Principal("ada", permissions=frozenset({"*"}))
 
@@ -77,6 +77,21 @@ async def test_a_description_that_changes_with_the_next_process_is_noticed_befor
         refused = await client.call("odd_answer", {})
         assert "answer of odd is in quarantine" in refused.text
         assert "CANARY" not in refused.text
+
+
+@pytest.mark.process
+async def test_a_server_behind_an_address_is_governed_like_one_in_a_process(tmp_path: Path) -> None:
+    trust = Trust(effects={"add": "pure"})
+    async with official_http() as port:
+        address = f"http://127.0.0.1:{port}/mcp"
+        async with mcp_address("web", address, PinFolder(tmp_path), trust=trust) as source, _runtime(source) as runtime:
+            client = runtime.client(ADA)
+            assert (await client.call("web_add", {"a": 1, "b": 2})).value() == {"sum": 3}
+            assert (await client.call("web_erase", {"text": "all"})).status == "waiting"
+    async with mcp_address("web", address, PinFolder(tmp_path), trust=trust) as source, _runtime(source) as runtime:
+        away = json.loads((await runtime.client(ADA).call("web_add", {"a": 1, "b": 2})).text)
+        assert away["errorCode"] == "EXTERNAL_SERVICE_ERROR"
+        assert "the MCP server web: it cannot be reached" in away["error"]
 
 
 @pytest.mark.parametrize(

@@ -95,20 +95,6 @@ class HttpTransport:
         if message.has_answer and not message.is_settled():
             await self._rejoin(message, last_event, wait)
 
-    async def listen(self, message: Outgoing) -> None:
-        """Take the messages that a server with sessions sends by itself, until its stream ends.
-
-        Raises:
-            ExternalError: there is no such stream.
-        """
-        try:
-            async with self._pool.exchange("GET", self._headers(message)) as response:
-                if response.status != 200 or response.media_type != _STREAM:
-                    raise ExternalError(f"the MCP server {self._name} sends nothing by itself")
-                await self._take_events(response, message)
-        except HttpError as error:
-            raise self._failure(error) from error
-
     async def close(self) -> None:
         """End the session, if there is one, and all connections."""
         if self._session:
