@@ -87,6 +87,8 @@ class App:
             orders"}``. A permission without words is shown by its parts.
         examples: what people can ask the first agent for, and how a script answers in a rehearsal; see
             `remit.models.Example`.
+        shadow: a policy that also judges every call, and changes nothing. Where it differs from ``policy``, a note of
+            the call says so; see `Client.shadow_trial`.
     """
 
     name: str
@@ -106,6 +108,7 @@ class App:
     views: Sequence[ObjectView] = ()
     permissions: Mapping[str, FilledText] = field(default_factory=dict[str, str])
     examples: Sequence[Example] = ()
+    shadow: Policy | None = None
 
     def __post_init__(self) -> None:
         check_title("App: name", self.name)
@@ -158,7 +161,8 @@ class App:
     def build_layers(self) -> Stack[CallLayer]:
         """The run layers, outermost first, for every runtime of this application."""
         limit = DEFAULT_MAX_QUESTIONS if self.max_questions is None else self.max_questions
-        of_preset = preset(self.env, policy=self.policy or DEFAULT_POLICY, budget=self.budget, max_questions=limit)
+        policy = self.policy or DEFAULT_POLICY
+        of_preset = preset(self.env, policy=policy, budget=self.budget, max_questions=limit, shadow=self.shadow)
         return of_preset.layer(self._own_layers)
 
     @property

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from remit.approvals.earlier_calls import After as After
     from remit.approvals.earlier_calls import AllOf as AllOf
     from remit.approvals.earlier_calls import NotAfter as NotAfter
+    from remit.approvals.judgement import Judgement as Judgement
     from remit.approvals.policy import DECIDE_PERMISSION as DECIDE_PERMISSION
     from remit.approvals.policy import DEFAULT_POLICY as DEFAULT_POLICY
     from remit.approvals.policy import Allow as Allow
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from remit.record.question import Question as Question
     from remit.record.question import RepeatReason as RepeatReason
     from remit.trial.health import ApprovalHealth as ApprovalHealth
-    from remit.trial.judgement import Judgement as Judgement
     from remit.trial.policy_trial import ChangedCall as ChangedCall
     from remit.trial.policy_trial import ChangedGroup as ChangedGroup
     from remit.trial.policy_trial import PolicyTrial as PolicyTrial

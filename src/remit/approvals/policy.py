@@ -309,7 +309,9 @@ class Policy:
 
 
 def _without_secrets(verdict: Verdict) -> Verdict:
-    return verdict if isinstance(verdict, Allow) else replace(verdict, reason=redact_secrets(verdict.reason))
+    if isinstance(verdict, Allow) or (reason := redact_secrets(verdict.reason)) == verdict.reason:
+        return verdict
+    return replace(verdict, reason=reason)
 
 
 def _check_verdict(verdict: object, rule: Rule) -> Verdict:

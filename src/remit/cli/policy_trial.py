@@ -63,6 +63,27 @@ def try_policy(
     return ExitStatus.FAILED if trial.looser else ExitStatus.DONE
 
 
+def show_shadow(
+    *,
+    since: SinceOption = "30d",
+    app: PolicyAppOption = "",
+    examples: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="The calls named of each group.")] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
+) -> None:
+    """List the calls on which the application's shadow policy differed from its policy when they were made.
+
+    An application has a shadow policy if it is written with App(shadow=…).
+    """
+    with open_client() as client:
+        begin = parse_since(since, client.clock())
+        reader = client.client_of(find_policy_app(app))
+        trial = client.wait(reader.shadow_trial(since=begin, examples=examples))
+    if as_json:
+        print(json_text(trial_fields(trial)))
+    else:
+        print_trial(trial)
+
+
 def load_policy(reference: str) -> Policy:
     """The policy of a file, or at ``package.module:attribute``.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Final
 
 from pydantic import PositiveInt
@@ -17,7 +17,7 @@ from remit.journal.ports import RunFilter, Store
 from remit.record.principal import Principal
 from remit.record.usage import Prices
 from remit.trial.health import ApprovalHealth, HealthFold
-from remit.trial.policy_trial import PolicyTrial, TrialFold
+from remit.trial.policy_trial import PolicyTrial, ShadowFold, TrialFold
 
 _RUNS_A_PAGE: Final = 1000
 
@@ -40,17 +40,31 @@ class PolicyReader(UpdateReader):
         calls of each group that differs are named.
         """
         fold = TrialFold(self._find_policy(), policy, self._find_contract, examples=examples)
+        async for run in self._ids_of_runs(since, until):
+            fold.add_run(run, await self._store.read(run))
+        return fold.result()
+
+    async def shadow_trial(self, *, since: float, until: EndTime = math.inf, examples: PositiveInt = 3) -> PolicyTrial:
+        """Where the application's shadow policy differed from its policy, as it was noted when the calls were made.
+
+        It reads the same runs as `try_policy`. ``calls`` of the result are all calls of these runs.
+        """
+        fold = ShadowFold(examples=examples)
+        async for run in self._ids_of_runs(since, until):
+            fold.add_run(run, await self._store.read(run))
+        return fold.result()
+
+    async def _ids_of_runs(self, since: float, until: float) -> AsyncGenerator[str]:
+        """The ids of the runs of a period, newest first, erased ones included."""
         period = RunFilter(since=since) if since > 0 else RunFilter()
         if until < math.inf:
             period["until"] = until
-        before = ""
-        while True:
+        before, is_last = "", False
+        while not is_last:
             page = await self._page(period, before, _RUNS_A_PAGE, with_erased=True)
             for row in page:
-                fold.add_run(row.run, await self._store.read(row.run))
-            if not page.next:
-                return fold.result()
-            before = page.next
+                yield row.run
+            before, is_last = page.next, not page.next
 
     async def approval_health(self, *, since: float, until: EndTime = math.inf) -> list[ApprovalHealth]:
         """How the questions asked from ``since`` until ``until`` were answered, by tool and rule, most asked first.

@@ -35,13 +35,14 @@ def preset(
     policy: Policy = DEFAULT_POLICY,
     budget: Budget | None = None,
     max_questions: int = DEFAULT_MAX_QUESTIONS,
+    shadow: Policy | None = None,
 ) -> Stack[CallLayer]:
     """The default run layers of a runtime: authorize, validate strictly, budget, approve."""
     if not hasattr(env, "approver"):
         raise SetupError(f"env is {env!r}; give an object with an approver, such as Env()")
     check_instance("policy", policy, Policy, "give a Policy of your rules, such as Policy(HighRisk())")
     check_instance("budget", budget or Budget(), Budget, "give a Budget, such as Budget(calls=64)")
-    approve = Approve(env, policy=policy, max_questions=max_questions)
+    approve = Approve(env, policy=policy, max_questions=max_questions, shadow=shadow)
     return Stack[CallLayer](Authorize(), Validate(), budget or Budget(), approve)
 
 

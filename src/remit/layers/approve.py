@@ -38,6 +38,7 @@ from remit.approvals.plan import ask_about_calls, find_cover, plan_calls, select
 from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy, Verdict
 from remit.approvals.preview import preview_call
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS, find_due_summary
+from remit.approvals.shadow import record_shadow
 from remit.call.call import Call, CallLayer, CallService
 from remit.call.facts import Effect
 from remit.call.gate import has_begun
@@ -66,13 +67,14 @@ class Approve(CallLayer):
     An environment without an approver refuses every call. A call with its confirmation flag unset runs, and opens the
     question about the call that it announces; a person's approval opens the run that makes that call. The tool's gates
     and its preview must succeed before a question is opened. After ``max_questions`` questions, a summary asks whether
-    the run may ask as many again.
+    the run may ask as many again. ``shadow`` judges the calls too, and only what it says differently is recorded.
     """
 
     place = Place.APPROVE
     env: HasApprover = field(repr=False)
     policy: Policy = field(default=DEFAULT_POLICY, kw_only=True)
     max_questions: PositiveInt = field(default=DEFAULT_MAX_QUESTIONS, kw_only=True)
+    shadow: Policy | None = field(default=None, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if not hasattr(self.env, "approver"):
@@ -85,7 +87,7 @@ class Approve(CallLayer):
 
     def __call__(self, inner: CallService, /) -> CallService:
         """Obtain approval before ``inner``."""
-        return _Approve(inner, self.env.approver, self.policy, self.max_questions).__call__
+        return _Approve(inner, self.env.approver, self).__call__
 
 
 class _Case(NamedTuple):
@@ -165,13 +167,14 @@ _MAX_ROUNDS: Final = 20
 
 
 class _Approve:
-    __slots__ = ("_approver", "_inner", "_max_questions", "_policy")
+    __slots__ = ("_approver", "_inner", "_max_questions", "_policy", "_shadow")
 
-    def __init__(self, inner: CallService, approver: Approver | None, policy: Policy, max_questions: int) -> None:
-        self._inner = policy.earlier_calls.mark_calls(inner)
+    def __init__(self, inner: CallService, approver: Approver | None, layer: Approve) -> None:
+        self._inner = layer.policy.earlier_calls.mark_calls(inner)
         self._approver = approver
-        self._policy = policy
-        self._max_questions = max_questions
+        self._policy = layer.policy
+        self._max_questions = layer.max_questions
+        self._shadow = layer.shadow
 
     async def __call__(self, call: Call, /) -> Reply:
         if self._approver is None:
@@ -218,6 +221,8 @@ class _Approve:
         judged = verdict, rule = self._policy.verdict(call)
         if earlier.rules:
             earlier.record(call)
+        if self._shadow is not None:
+            record_shadow(call, self._shadow, verdict, rule)
         if isinstance(verdict, Block):
             raise BlockedError(f"{call.callee.name} is blocked by the rule '{rule}': {verdict.reason}")
         items = call.ledger.items_for(call.id)

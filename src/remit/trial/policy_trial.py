@@ -8,7 +8,9 @@ from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
+from remit.approvals.judgement import Difference, Judgement, difference, judge
 from remit.approvals.policy import Policy
+from remit.approvals.shadow import read_shadow
 from remit.call.call import Call
 from remit.call.contract import Contract
 from remit.errors import BlockedError, CallError, PolicyError
@@ -26,7 +28,6 @@ from remit.record.items import (
     ToolOutput,
 )
 from remit.record.principal import Caller, Principal
-from remit.trial.judgement import Difference, Judgement, difference, judge
 from remit.trial.recorded_ledger import RecordedLedger
 from remit.views.parts import CallView
 from remit.views.run_view import RunView
@@ -108,6 +109,8 @@ class PolicyTrial(Struct, frozen=True):
 
 
 class _Group:
+    """Counts of calls that differ in the same way."""
+
     __slots__ = ("calls", "examples", "last_run", "runs")
 
     def __init__(self) -> None:
@@ -115,6 +118,64 @@ class _Group:
         self.runs = 0
         self.last_run = ""
         self.examples: list[ChangedCall] = []
+
+
+class _Groups:
+    """Groups calls that differ in the same way. ``examples`` calls of each group are kept."""
+
+    def __init__(self, examples: int) -> None:
+        self._examples = examples
+        self._groups: dict[tuple[Difference, str, Judgement, Judgement], _Group] = {}
+
+    def add(self, call: ChangedCall) -> None:
+        """Add a call if its two judgements differ."""
+        before, after = call.before, call.after
+        kind = difference(before, after)
+        if kind is None:
+            return
+        group = self._groups.setdefault((kind, call.tool, _without_reason(before), _without_reason(after)), _Group())
+        group.calls += 1
+        if group.last_run != call.run:
+            group.last_run, group.runs = call.run, group.runs + 1
+        if len(group.examples) < self._examples:
+            group.examples.append(call)
+
+    def list(self) -> list[ChangedGroup]:
+        """The groups, the largest first."""
+        groups = [
+            ChangedGroup(
+                kind, tool, before.word, after.word, before.rule, after.rule, each.calls, each.runs, (*each.examples,)
+            )
+            for (kind, tool, before, after), each in self._groups.items()
+        ]
+        return sorted(groups, key=lambda each: (-each.calls, each.tool, each.before_rule, each.after_rule))
+
+
+class ShadowFold:
+    """Collects where a shadow policy has differed from the policy in force, from the notes of runs."""
+
+    def __init__(self, *, examples: int = 3) -> None:
+        self._groups = _Groups(examples)
+        self._runs = self._calls = 0
+
+    def add_run(self, run: str, positions: Iterable[Position]) -> None:
+        """Read the notes on the calls of a run. Only the last one on a call counts."""
+        self._runs += 1
+        view = RunView()
+        for position in positions:
+            view.add(position.item, position.at)
+        who = "" if view.header is None else view.header.principal
+        for call in view.calls.values():
+            self._calls += bool(call.tool)
+            noted = [(read_shadow(each.note), each.at) for each in call.notes]
+            last = next(((note, at) for note, at in reversed(noted) if note is not None), None)
+            if last is not None:
+                (before, after), at = (last[0].before, last[0].after), last[1]
+                self._groups.add(ChangedCall(run, call.id, call.tool, call.made_with, who, at, before, after))
+
+    def result(self) -> PolicyTrial:
+        """The result over all runs so far, the largest groups first. ``calls`` are all calls of the runs."""
+        return PolicyTrial(self._runs, self._calls, 0, {}, self._groups.list())
 
 
 class TrialFold:
@@ -127,11 +188,11 @@ class TrialFold:
     def __init__(self, policy: Policy, new: Policy, find_contract: FindContract, *, examples: int = 3) -> None:
         self._policies = (policy, new)
         self._find_contract = find_contract
-        self._examples = examples
+        self._groups = _Groups(examples)
         self._contracts: dict[str, tuple[Contract | None, bool]] = {}
-        self._groups: dict[tuple[Difference, str, Judgement, Judgement], _Group] = {}
         self._unjudged = Counter[Unjudged]()
         self._runs = self._calls = self._refused = 0
+        self._run, self._principal = "", Principal("nobody")
 
     def add_run(self, run: str, positions: Iterable[Position]) -> None:
         """Judge the calls of a run."""
@@ -152,14 +213,7 @@ class TrialFold:
 
     def result(self) -> PolicyTrial:
         """The result over all runs so far, the largest groups first."""
-        groups = [
-            ChangedGroup(
-                kind, tool, before.word, after.word, before.rule, after.rule, each.calls, each.runs, (*each.examples,)
-            )
-            for (kind, tool, before, after), each in self._groups.items()
-        ]
-        groups.sort(key=lambda each: (-each.calls, each.tool, each.before_rule, each.after_rule))
-        return PolicyTrial(self._runs, self._calls, self._refused, dict(self._unjudged), groups)
+        return PolicyTrial(self._runs, self._calls, self._refused, dict(self._unjudged), self._groups.list())
 
     def _add_call(self, view: CallView, run: RunView, ledger: RecordedLedger) -> None:
         if _was_refused_before(view):
@@ -174,7 +228,9 @@ class TrialFold:
             was_erased = any(isinstance(item, ErasedItem) for item in ledger.recorded_items())
             self._unjudged["erased" if was_erased else "unrecorded"] += 1
             return
-        caller = _caller_of(view, run, header, ledger.run)
+        if ledger.run != self._run:
+            self._run, self._principal = ledger.run, _principal_of(header)
+        caller = _caller_of(view, run, ledger.run, self._principal)
         call = Call(view.id, contract, _NO_ARGUMENTS, caller, ledger, view.wire)
         if reads_call:
             try:
@@ -187,9 +243,10 @@ class TrialFold:
             return
         self._calls += 1
         before, after = (judge(policy, call) for policy in self._policies)
-        kind = difference(before, after)
-        if kind is not None:
-            self._put(kind, call, before, after, call.canonical_arguments or view.made_with)
+        if before != after:
+            arguments = call.canonical_arguments or view.made_with
+            who = caller.principal.name
+            self._groups.add(ChangedCall(ledger.run, view.id, contract.name, arguments, who, ledger.at, before, after))
 
     def _contract(self, tool: str) -> tuple[Contract | None, bool]:
         """The contract of a tool, and whether a policy must read its calls to judge them."""
@@ -199,17 +256,6 @@ class TrialFold:
             reads = contract is not None and any(policy.reads_call(contract) for policy in self._policies)
             found = self._contracts[tool] = (contract, reads)
         return found
-
-    def _put(self, kind: Difference, call: Call, before: Judgement, after: Judgement, arguments: str) -> None:
-        name, run = call.callee.name, call.caller.run
-        key = (kind, name, _without_reason(before), _without_reason(after))
-        group = self._groups.setdefault(key, _Group())
-        group.calls += 1
-        if group.last_run != run:
-            group.last_run, group.runs = run, group.runs + 1
-        if len(group.examples) < self._examples:
-            who, at = call.caller.principal.name, call.ledger.now()
-            group.examples.append(ChangedCall(run, call.id, name, arguments, who, at, before, after))
 
 
 def _may_begin(item: object) -> bool:
@@ -232,10 +278,16 @@ def _bind(call: Call, view: CallView) -> Call:
     return call.with_payload(schema.bind(parse_arguments(view.arguments, _LIMITS)))
 
 
-def _caller_of(view: CallView, run: RunView, header: RunOpened | None, run_id: str) -> Caller:
+def _principal_of(header: RunOpened | None) -> Principal:
     if header is None:
-        return Caller(run_id, "", view.parent, run.depth(view), Principal("erased"))
-    principal = Principal(header.principal, header.tenant, frozenset(header.held)).at(header.target)
+        return Principal("erased")
+    return Principal(header.principal, header.tenant, frozenset(header.held)).at(header.target)
+
+
+def _caller_of(view: CallView, run: RunView, run_id: str, principal: Principal) -> Caller:
+    header = run.header
+    if header is None:
+        return Caller(run_id, "", view.parent, run.depth(view), principal)
     return Caller(
         run_id,
         _agent_of(view, run) or header.agent,

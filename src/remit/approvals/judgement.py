@@ -1,4 +1,4 @@
-"""What a policy says about a recorded call, and how the words of two policies about one call differ."""
+"""What a policy says about a call, and how two policies differ on it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from remit.approvals.policy import BLOCKS, Allow, Ask, Policy
+from remit.approvals.policy import BLOCKS, Allow, Ask, Policy, Verdict
 from remit.call.call import Call
 from remit.errors import CallError
 
@@ -41,6 +41,11 @@ def judge(policy: Policy, call: Call) -> Judgement:
         verdict, rule = policy.verdict(call)
     except CallError as error:
         return Judgement(BLOCKS, "", error.message)
+    return judgement_of(verdict, rule)
+
+
+def judgement_of(verdict: Verdict, rule: str) -> Judgement:
+    """The judgement that a rule's verdict is."""
     if isinstance(verdict, Allow):
         return Judgement(0, rule)
     if isinstance(verdict, Ask):
