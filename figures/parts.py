@@ -56,6 +56,7 @@ from figures import (
     run_index,
     scheduled,
     schedules,
+    schemas,
     seal,
     secrets,
     shown,
@@ -121,6 +122,7 @@ from figures.mutants import rules as rules_mutants
 from figures.mutants import run_index as run_index_mutants
 from figures.mutants import scheduled as scheduled_mutants
 from figures.mutants import schedules as schedules_mutants
+from figures.mutants import schemas as schemas_mutants
 from figures.mutants import seal as seal_mutants
 from figures.mutants import secrets as secrets_mutants
 from figures.mutants import shown as shown_mutants
@@ -215,6 +217,7 @@ PARTS: Final = {
     "attach": Part(attach.figures, attach_mutants.MUTANTS),
     "gateway-credentials": Part(gateway_credentials.figures, gateway_credentials_mutants.MUTANTS),
     "ladder": Part(ladder.figures, ladder_mutants.MUTANTS),
+    "schemas": Part(schemas.figures, schemas_mutants.MUTANTS),
     "pins": Part(pins.figures, pins_mutants.MUTANTS),
     "cms": Part(cms.figures, cms_mutants.MUTANTS),
     "cms-promotion": Part(cms_promotion.figures, cms_promotion_mutants.MUTANTS),
