@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from figures.approval_world import Clock
 from figures.confirm_http import WAYS as HTTP_WAYS
+from figures.confirm_mcp import WAYS as MCP_WAYS
 from figures.confirm_world import ADA, ANNOUNCE, BOB, FLAGS, STRANGER, TALK, Case, Desk
 from figures.figure import Figure, no_violations
 from remit.agent import AgentDriver, NativeDriver
@@ -169,6 +170,7 @@ _WAYS: Final[tuple[Way, ...]] = (
     _expired,
     _confirmed_once,
     *HTTP_WAYS,
+    *MCP_WAYS,
 )
 
 
@@ -180,6 +182,11 @@ def figures(*, short: bool) -> Iterator[Figure]:
 def measure_over_http() -> Iterator[Figure]:
     """The figure of the ways over HTTP and by AG-UI, a sample of it."""
     yield measure(HTTP_WAYS, stride=5, texts=_TEXTS[:1])
+
+
+def measure_over_mcp() -> Iterator[Figure]:
+    """The figure of the ways over MCP, a sample of it."""
+    yield measure(MCP_WAYS, stride=2, texts=_TEXTS[:1])
 
 
 def measure(ways: Sequence[Way], *, stride: int, texts: Sequence[str]) -> Figure:
