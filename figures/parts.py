@@ -48,6 +48,7 @@ from figures import (
     pins,
     policy,
     policy_lost,
+    policy_trial,
     quirks,
     race,
     replay,
@@ -114,6 +115,7 @@ from figures.mutants import outage as outage_mutants
 from figures.mutants import pins as pins_mutants
 from figures.mutants import policy as policy_mutants
 from figures.mutants import policy_lost as policy_lost_mutants
+from figures.mutants import policy_trial as policy_trial_mutants
 from figures.mutants import quirks as quirks_mutants
 from figures.mutants import race as race_mutants
 from figures.mutants import replay as replay_mutants
@@ -211,6 +213,7 @@ PARTS: Final = {
     "governed": Part(governed.figures, governed_mutants.MUTANTS),
     "policy": Part(policy.figures, policy_mutants.MUTANTS),
     "policy-lost": Part(policy_lost.figures, policy_lost_mutants.MUTANTS),
+    "policy-trial": Part(policy_trial.figures, policy_trial_mutants.MUTANTS),
     "acl": Part(acl_figure.figures, acl_mutants.MUTANTS),
     "client": Part(client.figures, client_mutants.MUTANTS),
     "open-run": Part(open_run.figures, open_run_mutants.MUTANTS),
