@@ -9,6 +9,7 @@ from remit.errors import ModelBusyError
 from remit.layers import AddMessage, Fallback, Guardrail, ModelLayer, RetryModel
 from remit.messages import ChatRequest
 from remit.record.item import Item
+from remit.record.items import RuleRead, UsesReserved
 from remit.testing import Scripted, superuser
 from remit.testing.store_suite.samples import header_item, positions
 from tests.agent.test_learnt_window import Strict, agent_of
@@ -108,3 +109,18 @@ def test_an_item_of_a_kind_without_a_line_of_its_own_is_told_with_its_fields() -
     items = [header_item(), Sampled(call="run", what="a \x1b[1m reading", share=0.5)]
     told = Timeline(positions("run", items), {}).entries()[-1]
     assert (told.label, told.text) == ("sampled", 'what="a \\u001b[1m reading", share=0.5')
+
+
+def test_it_shows_what_rules_read_and_what_windows_reserved() -> None:
+    items: list[Item] = [
+        header_item(),
+        UsesReserved(call="c", uses=(("a day", "digest", 60.0), ("mails", "", 1.0))),
+        RuleRead(call="c", test="after read_secret per run", holds=True),
+        RuleRead(call="c", test="after read_secret per run", holds=False),
+    ]
+    entries = Timeline(positions("run", items), {}).entries()
+    assert [(each.label, each.text) for each in entries[1:]] == [
+        ("uses", "60 of a day, 1 of mails"),
+        ("read", "after read_secret per run"),
+        ("read", "no longer after read_secret per run"),
+    ]

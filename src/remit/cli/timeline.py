@@ -42,6 +42,7 @@ from remit.record.items import (
     Note,
     Position,
     QuestionItem,
+    RuleRead,
     RunFinished,
     RunLoosened,
     RunOpened,
@@ -50,6 +51,7 @@ from remit.record.items import (
     RunSuspended,
     ToolOutput,
     TurnEnded,
+    UsesReserved,
 )
 from remit.record.question import Decision
 from remit.views.changed_tools import has_changed_since
@@ -217,7 +219,11 @@ def _describe_change_of_run(item: Mismatch | TurnEnded | RunLoosened) -> str:
 
 
 def _describe_fields(item: Item) -> str:
-    """The fields of an item of which no other function has more to say, without those that only place it."""
+    """What rules read and windows reserved, or the fields of any other item, without those that only place it."""
+    if isinstance(item, RuleRead):
+        return item.test if item.holds else f"no longer {item.test}"
+    if isinstance(item, UsesReserved):
+        return one_line(", ".join(f"{amount:g} of {window}" for window, _, amount in item.uses))
     fields = {name: value for name, value in structs.asdict(item).items() if value and name not in _PLACE}
     return summarize_arguments(json_text(fields))
 
