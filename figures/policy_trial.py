@@ -157,7 +157,7 @@ async def _measure(names: list[str]) -> Figure:
         expected = {call: kind for call in common if (kind := _differs(observed[before][call], observed[after][call]))}
         judged += len(common)
         wrong += [f"{before} to {after}" for call in common if listed.get(call, "") != expected.get(call, "")]
-        wrong += [f"{before} to {after}: one too many" for call in listed.keys() - common]
+        wrong += [f"{before} to {after}: {call} too many" for call in listed.keys() - common]
     how = (
         f"calls of {len(names)} policies tried on one another: direct, by a body, by an agent in parallel and in an "
         "open run; listed, against what became of them when executed under each"

@@ -43,7 +43,7 @@ from remit.layers import Budget, Reply
 from remit.mcp.upstream.child import ChildTransport
 from remit.mcp.upstream.origin import McpOrigin
 from remit.object_views import Viewer
-from remit.policies import After, Decision
+from remit.policies import After, Block, Decision, When
 from remit.rules import PolicyFile
 from remit.sources import PinFolder
 from remit.stores import encode_item
@@ -168,6 +168,8 @@ ARGUMENTS: Final[Mapping[str, Callable[[], Any]]] = {
     "Client.run": lambda: {"prompt": "x"},
     "Client.schedule": lambda: {"tool": "double"},
     "Client.settled": _ended_run,
+    "Client.try_policy": lambda: {"policy": Policy()},
+    "Policy.with_rule": lambda: {"rule": When("closed", verdict=Block(reason="x"), tools={"pay"})},
     "Client.status": _ended_run,
     "Client.stream": _ended_run,
     "Client.submit": lambda: {"prompt": "x"},

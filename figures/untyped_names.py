@@ -27,6 +27,7 @@ NOT_SWEPT: Final = {
         Agent.check_* Agent.file_fields Agent.get_attachments Agent.reconcile Agent.render_* Agent.run Agent.with_peers
         AgentLimits.* AttachmentPolicy.check Call
         Call.* Caller* GrantRow.* Pipeline.plan Pipeline.reconcile Pipeline.run* Policy.verdict
+        Policy.reads_call
         Principal.missing_permissions Question.accepts Question.missing_permission *.render_prefix Reply.check
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_runtime run_checklist Price.cost
@@ -35,6 +36,7 @@ NOT_SWEPT: Final = {
         Page RunDetails CallResult OpenRun Client Receipt ReceiptCall ToolInfo *Update WatchStart *View
         ModelSettings.* FailureView.* ListedRun* check_order compose error_from_reply FileAnchor.append
     """,
+    "a trial of a policy makes it": "ApprovalHealth ChangedCall ChangedGroup Judgement PolicyTrial",
     "a source compares them": "Snapshot.find Review*",
     "it refuses every call outside of a run": "RunArtifacts.* RunSchedules.*",
     "it sends requests, or a server has sent it": """

@@ -235,6 +235,7 @@ class Policy:
 
     def with_rule(self, rule: Rule, *, before: str) -> Policy:
         """This policy with another rule, which stands before the rule named ``before``, or last if there is none."""
+        check_name("Policy.with_rule: before", before)
         names = [each.name for each in self.rules]
         place = names.index(before) if before in names else len(names)
         return Policy.only(*self.rules[:place], rule, *self.rules[place:], four_eyes=self._four_eyes)
