@@ -86,7 +86,7 @@ MUTANTS: Final = (
                 "return next(iter(standing.values()), None)",
             ),
             edited(
-                "remit.layers.approve:_Case.still_applies",
+                "remit.approvals.approval_case:ApprovalCase.still_applies",
                 "(question.match == self.match and self._is_as_strict(question))",
                 "True",
             ),

@@ -30,7 +30,7 @@ MUTANTS: Final = mutants_of(
             "if pins is None or len(offered.offers) > len(pins.snapshot.offers):",
         ),
         "the offer is served instead of what was accepted": edited(
-            f"{_SOURCE}.tools.fget", "self._pins.snapshot.offers", "(self._found or self._pins).offered.offers"
+            f"{_SOURCE}._list_offers", "self._pins.snapshot.offers", "(self._found or self._pins).offered.offers"
         ),
         "another digest than that offered is accepted": edited(
             f"{_SOURCE}.accept", "if digest != present:", "if False:"

@@ -38,8 +38,8 @@ MUTANTS: Final = (
     _mutant(
         "the policy of an application stays behind",
         _BUILD,
-        "policy=self.policy or DEFAULT_POLICY",
-        "policy=DEFAULT_POLICY",
+        "policy = self.policy or DEFAULT_POLICY",
+        "policy = DEFAULT_POLICY",
     ),
     _mutant("the budget of an application stays behind", _BUILD, "budget=self.budget", "budget=None"),
     _mutant(

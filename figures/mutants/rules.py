@@ -22,15 +22,13 @@ MUTANTS: Final = (
                 f"{_MEMORY}.reserve_uses", "if not request.fits(used):", "if False:"
             ),
             "a call that has begun returns what it used": edited(
-                f"{_RESERVATIONS}.end_call",
-                "None if call in self._begun else self._reserved.pop(call, None)",
-                "self._reserved.pop(call, None)",
+                "remit.journal.ledger:RunLedger._index_item", "self.reservations.held.pop(call, None)", "pass"
             ),
             "the amount that an approver wrote is not reserved": edited(
                 "remit.layers.approve:_Approve._call_as_edited", "await reserve(call)", "pass"
             ),
             "the uses of earlier executions are forgotten": edited(
-                f"{_RESERVATIONS}.put_uses", "self._uses.put(window, item.call, Use(at, amount))", "pass"
+                f"{_RESERVATIONS}.hold_uses", "self._uses.add(window, item.call, Use(at, amount))", "pass"
             ),
             "a call marks nothing in the store": edited(
                 f"{_EARLIER}:EarlierCalls._mark", "if subjects and not", "if subjects and subjects == [] and not"

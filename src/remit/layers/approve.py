@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Final
 
 from pydantic import PositiveInt
 
 from remit.approvals.answers import record_question, require_approval
+from remit.approvals.approval_case import ApprovalCase
 from remit.approvals.approver import (
     Approver,
     HasApprover,
@@ -17,12 +18,10 @@ from remit.approvals.approver import (
     compare_with_last,
     compute_match,
     find_announced_call,
-    find_change,
-    valid_from,
 )
 from remit.approvals.authority import why_lost
 from remit.approvals.carried import find_repeated, find_shared, refuse_used
-from remit.approvals.editing import add_edit_notice, approval_covers
+from remit.approvals.editing import add_edit_notice
 from remit.approvals.from_journal import (
     Approvals,
     AskAgain,
@@ -35,7 +34,7 @@ from remit.approvals.from_journal import (
 )
 from remit.approvals.grants import consume_grant, decide_by_grant, find_usable_grant
 from remit.approvals.plan import ask_about_calls, find_cover, plan_calls, select_covered
-from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy, Verdict
+from remit.approvals.policy import DEFAULT_POLICY, Allow, Ask, Block, Policy
 from remit.approvals.preview import preview_call
 from remit.approvals.question_limit import DEFAULT_MAX_QUESTIONS, find_due_summary
 from remit.approvals.shadow import record_shadow
@@ -56,7 +55,7 @@ from remit.errors import (
 )
 from remit.record.items import AttemptEnded, AttemptStarted, CallAllowed, QuestionItem
 from remit.record.ledger import Consumption
-from remit.record.question import NO_PREVIEW, Question, RepeatReason
+from remit.record.question import NO_PREVIEW
 
 
 @check_arguments()
@@ -88,78 +87,6 @@ class Approve(CallLayer):
     def __call__(self, inner: CallService, /) -> CallService:
         """Obtain approval before ``inner``."""
         return _Approve(inner, self.env.approver, self).__call__
-
-
-class _Case(NamedTuple):
-    """A call, the verdict on it, and the recorded question that this policy asked about it, if any.
-
-    ``used_elsewhere`` is the id of that question if another call of the conversation has used up its approval. ``lost``
-    is the reason why its decision no longer counts.
-    """
-
-    call: Call
-    verdict: Verdict
-    rule: str
-    match: str
-    approvals: Approvals
-    recorded: RecordedQuestion | None
-    used_elsewhere: str = ""
-    lost: str = ""
-
-    def still_applies(self, recorded: RecordedQuestion, policy_version: str) -> bool:
-        """Whether a recorded question matches the current call. A denial stands even if the call has changed."""
-        question, decision = recorded
-        if self.used_elsewhere or self.lost:
-            return False
-        if recorded.edit:
-            unedited = self.call.replace(canonical_arguments=question.arguments)
-            is_same = compute_match(unedited, policy_version) == question.match
-            is_same = is_same and self.call.canonical_arguments == recorded.edit
-            return is_same and approval_covers(question, self.verdict, self.rule)
-        is_denied = question.expires <= self.call.ledger.now() if decision is None else not decision.approved
-        return is_denied or (question.match == self.match and self._is_as_strict(question))
-
-    def _is_as_strict(self, question: Question) -> bool:
-        """Whether the question is at least as strict as the present verdict, which may depend on changing data."""
-        ask = self.verdict
-        if not isinstance(ask, Ask):
-            return True
-        is_same = (self.rule, ask.who, ask.kind) == (question.rule, question.who, question.needs)
-        return is_same and (question.four_eyes or not ask.four_eyes)
-
-    @property
-    def earlier_question(self) -> str:
-        """The id of the question that the next one replaces, or empty."""
-        if self.recorded is None:
-            return self.approvals.refuted
-        return "" if self.recorded.edit else self.recorded.question.id
-
-    def ask(self) -> tuple[Ask, str, RepeatReason | None]:
-        """The asking verdict, its rule, and why the call is asked about again."""
-        ask, rule, again, remarks = self.verdict, self.rule, None, list[str]()
-        if self.recorded is not None:
-            question = self.recorded.question
-            if not isinstance(ask, Ask):
-                reason = "the policy no longer asks, but a call that was asked about needs an answer"
-                expires_in = question.expires - valid_from(question.asked, self.call)
-                ask = Ask(
-                    reason=reason,
-                    who=question.who,
-                    expires_in=expires_in,
-                    four_eyes=question.four_eyes,
-                    kind=question.needs,
-                )
-                rule = question.rule
-            is_edited, is_used = bool(self.recorded.edit), bool(self.used_elsewhere)
-            again = RepeatReason("authority", self.lost) if self.lost else None
-            again = again or find_change(question, self.call, is_edited=is_edited, is_used=is_used)
-        elif self.approvals.refuted:
-            again = RepeatReason("did_not_happen", "it was started and did not happen")
-        elif has_begun(self.call.ledger.items_for(self.call.id)):
-            remarks = ["it was started before, and may have happened"]
-        assert isinstance(ask, Ask)  # noqa: S101 - for the type checker: no question is opened about an allowed call
-        edits = [f"{self.approvals.editor} edited it"] if self.approvals.edit else []
-        return replace(ask, reason="; ".join([ask.reason, *edits, *remarks])), rule, again
 
 
 _MAX_ROUNDS: Final = 20
@@ -244,7 +171,7 @@ class _Approve:
             if used:
                 refuse_used(call, used)
             lost = why_lost(call, *recorded) if recorded else ""
-            case = _Case(call, verdict, rule, match, approvals, recorded, used, lost)
+            case = ApprovalCase(call, verdict, rule, match, approvals, recorded, used, lost)
             question = await self._obtain_approval(case, approver)
             if question and earlier.rules and await earlier.have_changed(call, judged, self._policy.verdict):
                 raise AskAgain(question)  # what happened while a person decided
@@ -252,7 +179,7 @@ class _Approve:
             raise asyncio.CancelledError  # the run is ending: no new call may begin
         return call.with_approval(question)
 
-    async def _obtain_approval(self, case: _Case, approver: Approver) -> str:
+    async def _obtain_approval(self, case: ApprovalCase, approver: Approver) -> str:
         """Return the approved question about the call; "" if it needs none.
 
         A call with a recorded question needs an answer even if the present policy or definition would not ask.
@@ -277,7 +204,7 @@ class _Approve:
             raise AskAgain(recorded.question.id)
         return recorded.question.id
 
-    async def _waits_for_grant(self, case: _Case, ask: Ask) -> bool:
+    async def _waits_for_grant(self, case: ApprovalCase, ask: Ask) -> bool:
         """Whether a scheduled call needs no question now because a grant is to approve it when it is made."""
         call, editor = case.call, case.approvals.editor
         if call.ledger.execution.is_replaying:
@@ -313,7 +240,7 @@ class _Approve:
             await call.ledger.commit(question_item(question, call=question.call))
         await require_approval(call, summary, approver)
 
-    async def _find_earlier_answer(self, case: _Case) -> RecordedQuestion | None:
+    async def _find_earlier_answer(self, case: ApprovalCase) -> RecordedQuestion | None:
         """Record the question about this call that was asked with its caller or opened by an announcing call."""
         call = case.call
         if case.recorded is not None or case.approvals.edit is not None:
@@ -335,7 +262,7 @@ class _Approve:
         await record_question(call, shared, Consumption(denied, call.caller.run, call.id, approved=False))
         return shared
 
-    async def _open_question(self, case: _Case, approver: Approver) -> RecordedQuestion:
+    async def _open_question(self, case: ApprovalCase, approver: Approver) -> RecordedQuestion:
         """Open a question about the call, decided at once if a grant approves the call.
 
         The question that it replaces can no longer be used.
