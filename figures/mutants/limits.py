@@ -13,8 +13,8 @@ MUTANTS: Final = mutants_of(
     {
         "one call more than the budget starts": edited(
             "remit.journal.before_calls:RunReservations.reserve_call",
-            'UseRequest(_CALLS, "", 1.0, limit, every)',
-            'UseRequest(_CALLS, "", 1.0, limit + 1, every)',
+            "if self._count_reserved(window) >= limit:",
+            "if self._count_reserved(window) > limit:",
         ),
         "calls of composed tools do not count": edited(
             "remit.layers.budget:_Budget.__call__", "if (is_tool or _is_agent_below(call)) and", "if call.wire_id and"

@@ -29,12 +29,13 @@ _BUDGET: Final = mutants_of(
     {
         "one call more than the limit": edited(
             f"{_RESERVATIONS}.reserve_call",
-            'UseRequest(_CALLS, "", 1.0, limit, every)',
-            'UseRequest(_CALLS, "", 1.0, limit + 1, every)',
+            "if self._count_reserved(window) >= limit:",
+            "if self._count_reserved(window) > limit:",
         ),
         "a call counts when it has ended, not when it starts": edited(
             f"{_RESERVATIONS}.reserve_call",
-            "every = window if window and self._meter.is_open else None",
+            "if self._count_reserved(window) >= limit:\n            return False\n"
+            "        self.calls[call] = self._clock()",
             "return sum(isinstance(i, ToolOutput) for each in self._items_by_call.values() for i in each) < limit",
         ),
         "calls that a model asks for are not counted": edited(
