@@ -87,8 +87,8 @@ async def test_calls_newly_asked_about_newly_blocked_and_no_longer_asked_about_a
     ]
     new = Policy.only(LARGE, When("secret", verdict=Block(reason="secret"), tools={"read_note"}))
     trial = await client.try_policy(new, since=0)
-    assert [(each.tool, each.examples[0].run) for each in trial.asked] == [("pay", large)]
-    assert [(each.tool, each.examples[0].run) for each in trial.blocked] == [("read_note", read)]
+    assert [(each.tool, each.examples[0].run) for each in trial.newly_asked] == [("pay", large)]
+    assert [(each.tool, each.examples[0].run) for each in trial.newly_blocked] == [("read_note", read)]
     assert [(each.tool, each.examples[0].run) for each in trial.looser] == [("delete_note", deleted)]
     assert (trial.looser[0].before, trial.looser[0].before_rule, trial.looser[0].after) == (
         "approved",
@@ -124,7 +124,9 @@ async def test_a_rule_that_fails_blocks_the_call(store: InMemoryStore) -> None:
         raise ValueError("no")
 
     trial = await client.try_policy(Policy(When("broken", fail, Allow())), since=0)
-    assert [(each.after, "broken" in each.examples[0].after.reason) for each in trial.blocked] == [("blocked", True)]
+    assert [(each.after, "broken" in each.examples[0].after.reason) for each in trial.newly_blocked] == [
+        ("blocked", True)
+    ]
 
 
 async def test_calls_of_a_body_are_judged_by_rules_without_arguments_and_counted_under_others(
@@ -133,7 +135,7 @@ async def test_calls_of_a_body_are_judged_by_rules_without_arguments_and_counted
     client = client_of(store)
     await client.call("settle", {"euros": 500})
     every = await client.try_policy(Policy(When("pay", verdict=Ask(reason="money"), tools={"pay"})), since=0)
-    assert [(each.tool, each.calls) for each in every.asked] == [("pay", 1)]
+    assert [(each.tool, each.calls) for each in every.newly_asked] == [("pay", 1)]
     large = await client.try_policy(Policy(LARGE), since=0)
     assert (large.groups, large.unjudged, large.calls) == ([], {"unrecorded": 1}, 1)
 

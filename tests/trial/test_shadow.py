@@ -40,7 +40,7 @@ async def test_a_call_that_the_shadow_would_block_runs_and_is_listed() -> None:
     result = await client.call("pay", {"to": "baker"})
     assert (result.status, MADE[-1]) == ("done", "baker")
     trial = await client.shadow_trial(since=0)
-    assert [(each.tool, each.after_rule, each.examples[0].run) for each in trial.blocked] == [
+    assert [(each.tool, each.after_rule, each.examples[0].run) for each in trial.newly_blocked] == [
         ("pay", "payments", result.run)
     ]
 
@@ -65,7 +65,7 @@ async def test_an_error_in_the_shadow_ends_no_call() -> None:
 
     client = client_of(paying(fail), InMemoryStore())
     assert (await client.call("pay", {"to": "baker"})).status == "done"
-    (group,) = (await client.shadow_trial(since=0)).blocked
+    (group,) = (await client.shadow_trial(since=0)).newly_blocked
     assert "broken" in group.examples[0].after.reason
 
 

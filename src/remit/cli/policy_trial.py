@@ -120,8 +120,8 @@ def print_trial(trial: PolicyTrial) -> None:
     from remit.cli.tables import make_table, print_table
 
     headings = (
-        ("newly asked", trial.asked),
-        ("newly blocked", trial.blocked),
+        ("newly asked", trial.newly_asked),
+        ("newly blocked", trial.newly_blocked),
         ("no longer asked or blocked", trial.looser),
     )
     for heading, groups in headings:
@@ -146,8 +146,8 @@ def trial_fields(trial: PolicyTrial) -> dict[str, Any]:
         "calls": trial.calls,
         "refused": trial.refused,
         "notJudged": dict(trial.unjudged),
-        "newlyAsked": group_fields(trial.asked),
-        "newlyBlocked": group_fields(trial.blocked),
+        "newlyAsked": group_fields(trial.newly_asked),
+        "newlyBlocked": group_fields(trial.newly_blocked),
         "noLongerAsked": group_fields(trial.looser),
     }
 
@@ -163,11 +163,14 @@ def _add_group(table: Any, group: ChangedGroup) -> None:
         if number:
             table.add_row("", "", "", "", "", example.run, arguments)
             continue
-        before, after = _judged(group.before, group.before_rule), _judged(group.after, group.after_rule)
+        before, after = (
+            _describe_verdict(group.before, group.before_rule),
+            _describe_verdict(group.after, group.after_rule),
+        )
         table.add_row(group.tool, f"{group.calls:,}", f"{group.runs:,}", before, after, example.run, arguments)
 
 
-def _judged(word: str, rule: str) -> str:
+def _describe_verdict(word: str, rule: str) -> str:
     return f"{word} ({one_line(rule)})" if rule else word
 
 

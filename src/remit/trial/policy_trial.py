@@ -90,12 +90,12 @@ class PolicyTrial(Struct, frozen=True):
     groups: Sequence[ChangedGroup]
 
     @property
-    def asked(self) -> list[ChangedGroup]:
+    def newly_asked(self) -> list[ChangedGroup]:
         """The groups of calls that are newly asked about, or asked more strictly."""
         return self._of("asked")
 
     @property
-    def blocked(self) -> list[ChangedGroup]:
+    def newly_blocked(self) -> list[ChangedGroup]:
         """The groups of calls that are newly blocked."""
         return self._of("blocked")
 
@@ -192,7 +192,7 @@ class TrialFold:
         self._contracts: dict[str, tuple[Contract | None, bool]] = {}
         self._unjudged = Counter[Unjudged]()
         self._runs = self._calls = self._refused = 0
-        self._run, self._principal = "", Principal("nobody")
+        self._run, self._principal = "", Principal("unknown")
 
     def add_run(self, run: str, positions: Iterable[Position]) -> None:
         """Judge the calls of a run."""
