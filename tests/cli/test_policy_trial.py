@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from remit import Ask, Policy, When
@@ -37,6 +39,17 @@ def test_calls_that_cannot_be_judged_are_said(cli: Cli) -> None:
     cli("call", APP, "burn", '{"name": "bread"}')
     tried = cli("policy", "try", f"{__name__}:looser", "--app", "tests.cli.shop:other")
     assert (tried.status, "judged 0 calls of 0 runs" in tried.out) == (0, True)
+
+
+def test_a_suggested_policy_is_a_file_with_its_trial_below_and_overwrites_nothing(cli: Cli, tmp_path: Path) -> None:
+    cli("call", APP, "add", '{"name": "bread", "price": 3}')
+    shown = cli("policy", "suggest", "--app", APP).out
+    assert shown.startswith("rules:\n  # ")
+    assert "judged 1 call of 1 run" in shown
+    file = tmp_path / "policy.yaml"
+    assert cli("policy", "suggest", "--app", APP, "--output", str(file)).status == 0
+    assert cli("policy", "try", str(file), "--app", APP).status == 0
+    assert cli("policy", "suggest", "--app", APP, "--output", str(file)).status == 2
 
 
 def test_what_is_not_a_policy_is_refused(cli: Cli) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from remit.cli.apps import collect_tools, find_app, installed_apps
 from remit.cli.group import make_group
-from remit.cli.policy_trial import show_shadow, try_policy
+from remit.cli.policy_trial import show_shadow, suggest, try_policy
 from remit.cli.status import ExitStatus, UsageError
 from remit.cli.text import json_text, one_line
 from remit.rules.policy_file import PolicyFile
@@ -19,6 +19,7 @@ from remit.rules.policy_test import run_tests
 commands = make_group("Test policies before they are used.")
 commands.command("try")(try_policy)
 commands.command("shadow")(show_shadow)
+commands.command()(suggest)
 
 
 @commands.command("test")

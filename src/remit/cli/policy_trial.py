@@ -84,6 +84,34 @@ def show_shadow(
         print_trial(trial)
 
 
+def suggest(
+    *,
+    since: SinceOption = "30d",
+    app: PolicyAppOption = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Write the policy to a new file.")
+    ] = None,
+) -> None:
+    """Write a policy file from what the tools declare and how they were called, and try it.
+
+    Each line has its reason as a comment. The trial of the policy is printed below it, as by: remit policy try.
+    """
+    from remit.rules.policy_file import PolicyFile
+
+    with open_client() as client:
+        begin = parse_since(since, client.clock())
+        reader = client.client_of(find_policy_app(app))
+        text = client.wait(reader.suggest_policy(since=begin))
+        trial = client.wait(reader.try_policy(PolicyFile.parse(text, "the suggestion").policy, since=begin))
+    if output is None:
+        print(text)
+    elif output.exists():
+        raise UsageError(f"{output} exists; name a new file")
+    else:
+        output.write_text(text, encoding="utf-8")
+    print_trial(trial)
+
+
 def load_policy(reference: str) -> Policy:
     """The policy of a file, or at ``package.module:attribute``.
 

@@ -83,6 +83,7 @@ class Client(PolicyReader):
         self._runtime = runtime
         self._find_contract = self.contract
         self._find_policy = lambda: runtime.app.policy or DEFAULT_POLICY
+        self._list_tools = lambda: runtime.tools
 
     @property
     def _runs(self) -> RunService:

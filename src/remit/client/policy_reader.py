@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Final
 
 from pydantic import PositiveInt
 
 from remit.approvals.policy import DEFAULT_POLICY, Policy
+from remit.call.contract import Contract
 from remit.client.reader import EndTime
 from remit.client.updates import UpdateReader
 from remit.core.call_checks import check_typed_calls
@@ -18,6 +19,7 @@ from remit.record.principal import Principal
 from remit.record.usage import Prices
 from remit.trial.health import ApprovalHealth, HealthFold
 from remit.trial.policy_trial import PolicyTrial, ShadowFold, TrialFold
+from remit.trial.suggestion import SeenCalls, suggest_policy
 
 _RUNS_A_PAGE: Final = 1000
 
@@ -29,6 +31,7 @@ class PolicyReader(UpdateReader):
     def __init__(self, store: Store, principal: Principal, *, application: str, prices: Prices) -> None:
         super().__init__(store, principal, application=application, prices=prices)
         self._find_policy: Callable[[], Policy] = lambda: DEFAULT_POLICY
+        self._list_tools: Callable[[], Sequence[Contract]] = lambda: ()
 
     async def try_policy(
         self, policy: Policy, *, since: float, until: EndTime = math.inf, examples: PositiveInt = 3
@@ -53,6 +56,16 @@ class PolicyReader(UpdateReader):
         async for run in self._ids_of_runs(since, until):
             fold.add_run(run, await self._store.read(run))
         return fold.result()
+
+    async def suggest_policy(self, *, since: float, until: EndTime = math.inf) -> str:
+        """A policy file from what the tools declare, and how they were called in the runs that `try_policy` reads.
+
+        Each rule has its reason as a comment. Try it before you use it.
+        """
+        seen = SeenCalls()
+        async for run in self._ids_of_runs(since, until):
+            seen.add_run(await self._store.read(run))
+        return suggest_policy(self._list_tools(), seen)
 
     async def _ids_of_runs(self, since: float, until: float) -> AsyncGenerator[str]:
         """The ids of the runs of a period, newest first, erased ones included."""
