@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from remit.cli.wrap import name_server, read_governance, read_headers
+from remit import Effect, tool
+from remit.cli.wrap import make_app, name_server, read_headers, read_policy
 from tests.cli.kit import Cli
 
 
@@ -55,7 +56,15 @@ def test_a_policy_file_governs_the_tools(tmp_path: Path) -> None:
     file.write_text(
         "rules:\n  - name: erases\n    tools: [erase]\n    verdict: ask\n    reason: gone\n", encoding="utf-8"
     )
-    policy, _ = read_governance(file, enforces=False)
-    assert policy.names[0] == "erases"
-    assert read_governance(None, enforces=False)[0].names == ()
-    assert "high risk" in " ".join(read_governance(None, enforces=True)[0].names).replace("-", " ")
+    enforced, shadow = (make_app("desk", read_policy(file), [_erase], enforces=each) for each in (True, False))
+    assert enforced.policy is not None
+    assert (enforced.policy.names[0], enforced.shadow) == ("erases", None)
+    assert shadow.policy is not None
+    assert shadow.shadow is not None
+    assert (shadow.policy.names, shadow.shadow.names[0]) == ((), "erases")
+
+
+@tool(effect=Effect.UNSAFE)
+async def _erase(text: str) -> str:
+    """Erase a text."""
+    return text

@@ -20,12 +20,11 @@ from remit.cli.streams import Output, own_output, read_lines
 
 if TYPE_CHECKING:
     from remit.app import App
-    from remit.approvals.policy import Policy
     from remit.call.tool import Tool
     from remit.gateway.wrapped_source import WrappedSource
-    from remit.layers.budget import Budget
     from remit.mcp.upstream.transport import Transport
     from remit.record.secret import Secret
+    from remit.rules.policy_file import PolicyFile
 
 _MOST_CALLS: Final = 1_000_000
 _MOST_BYTES: Final = 4_000_000
@@ -47,7 +46,7 @@ def wrap(
         bool, typer.Option("--enforce", help="Ask about calls, and block them, as the policy says.")
     ] = False,
     policy: Annotated[
-        Path | None, typer.Option("--policy", metavar="FILE", help="Enforce the rules and windows of a policy file.")
+        Path | None, typer.Option("--policy", metavar="FILE", help="The policy, instead of the default one.")
     ] = None,
     header: Annotated[
         list[str] | None,
@@ -70,8 +69,8 @@ def wrap(
 ) -> int:
     """Put Remit between an MCP client and a server: remit wrap -- COMMAND.
 
-    All calls are on record: see remit runs, show and replay. Without --enforce, all of them pass. Everything but calls
-    is passed on unchanged.
+    All calls are on record: see remit runs, show and replay. Without --enforce, all of them pass, and what the policy
+    would have said is on record too. Everything but calls is passed on unchanged.
     """
     if bool(command) == bool(url):
         raise UsageError("give the command of a server after --, or --url, such as: remit wrap -- npx -y SERVER")
@@ -79,9 +78,9 @@ def wrap(
     connect = _transport(name, command or (), url, read_headers(header or ()))
     if accept:
         return _review(name, connect)
-    govern = partial(make_app, name, read_governance(policy, enforces=enforce))
+    govern = partial(make_app, name, read_policy(policy), enforces=enforce)
     with open_client() as client, own_output() as output:
-        source = _make_source(client, name, connect, pure or (), enforces=enforce or policy is not None)
+        source = _make_source(client, name, connect, pure or (), enforces=enforce)
         key = find_state_key(client)
         client.wait(_serve(client, source, govern, Output(output), key, server=server, hold=hold))
     return ExitStatus.DONE
@@ -152,30 +151,34 @@ def _review(name: str, connect: Callable[[], Transport]) -> int:
     return ExitStatus.DONE
 
 
-def read_governance(file: Path | None, *, enforces: bool) -> tuple[Policy, Budget]:
-    """The policy and the budget: those of a file, the default policy, or none at all.
+def make_app(name: str, file: PolicyFile | None, tools: Sequence[Tool[..., Any]], *, enforces: bool) -> App:
+    """The application that governs the tools of a server by a policy file, or by the default policy.
 
-    Raises:
-        SetupError: the file is not valid.
+    Unless it ``enforces`` the policy, each call passes, and what the policy would have said is on record.
     """
+    from remit.app import App
     from remit.approvals.policy import Policy
     from remit.layers.budget import Budget
-
-    if file is not None:
-        from remit.rules.policy_file import PolicyFile
-
-        found = PolicyFile.load(file)
-        return found.policy, found.budget
-    return Policy() if enforces else Policy.only(), Budget(calls=_MOST_CALLS)
-
-
-def make_app(name: str, governance: tuple[Policy, Budget], tools: Sequence[Tool[..., Any]]) -> App:
-    """The application that governs the tools of a server."""
-    from remit.app import App
     from remit.record.arguments import Limits
 
-    policy, budget = governance
-    return App(name=name, tools=tools, policy=policy, budget=budget, limits=Limits(output_bytes=_MOST_BYTES))
+    policy, limits = Policy() if file is None else file.policy, Limits(output_bytes=_MOST_BYTES)
+    budget = Budget(calls=_MOST_CALLS)
+    if not enforces:
+        return App(name=name, tools=tools, policy=Policy.only(), shadow=policy, budget=budget, limits=limits)
+    return App(name=name, tools=tools, policy=policy, budget=budget if file is None else file.budget, limits=limits)
+
+
+def read_policy(file: Path | None) -> PolicyFile | None:
+    """The policy file, if there is one.
+
+    Raises:
+        SetupError: it is not valid.
+    """
+    if file is None:
+        return None
+    from remit.rules.policy_file import PolicyFile
+
+    return PolicyFile.load(file)
 
 
 def read_headers(given: Sequence[str]) -> dict[str, Secret]:
