@@ -13,7 +13,7 @@ from remit.call.schema import shorten_text
 from remit.core.names import as_person_name
 from remit.errors import ApprovalDeniedError, InvalidArgumentsError, SetupError, Suspended
 from remit.record.current_run import CURRENT_RUN
-from remit.record.items import DecisionItem
+from remit.record.items import CallAllowed, DecisionItem
 from remit.record.ledger import Consumption
 from remit.record.question import Decision, Question
 from remit.record.secret import redact_secrets, redact_secrets_in_content
@@ -94,3 +94,10 @@ def _validate_decision(call: Call, question: Question, decision: Decision) -> De
             f"{decision.by} edited the arguments, and they are invalid: {error.message}"
         ) from error
     return replace(decision, arguments=edited)
+
+
+def record_rule(call: Call, rule: str) -> None:
+    """Record the rule that allows a call, unless it is recorded already."""
+    items, allowed = call.ledger.items_for(call.id), CallAllowed(call=call.id, rule=rule)
+    if not call.ledger.execution.is_replaying and allowed not in items:
+        call.ledger.add(allowed)

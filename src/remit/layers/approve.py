@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import PositiveInt
 
-from remit.approvals.answers import record_question, require_approval
+from remit.approvals.answers import record_question, record_rule, require_approval
 from remit.approvals.approval_case import ApprovalCase
 from remit.approvals.approver import (
     Approver,
@@ -53,7 +53,7 @@ from remit.errors import (
     ConflictError,
     MissingCapabilityError,
 )
-from remit.record.items import AttemptEnded, AttemptStarted, CallAllowed, QuestionItem
+from remit.record.items import AttemptEnded, AttemptStarted, QuestionItem
 from remit.record.ledger import Consumption
 from remit.record.question import NO_PREVIEW
 
@@ -160,7 +160,7 @@ class _Approve:
             if not was_asked:
                 verdict, rule = await ask_about_calls(call, self._policy) or (verdict, rule)
         if rule and isinstance(verdict, Allow):
-            _record_rule(call, rule)
+            record_rule(call, rule)
         # Digests for matching are costly, so they are skipped for a call that needs no question and has none.
         if items or isinstance(verdict, Ask):
             match, approvals = compute_match(call, self._policy.version), read_approvals(items)
@@ -294,13 +294,6 @@ class _Approve:
         used_up = [each for each in approvals.consumable_questions(call.ledger.now()) if each != case.used_elsewhere]
         await record_question(call, opened, Consumption(tuple(used_up), call.caller.run, call.id))
         return opened
-
-
-def _record_rule(call: Call, rule: str) -> None:
-    """Record the rule that allows a call, unless it is recorded already."""
-    items, allowed = call.ledger.items_for(call.id), CallAllowed(call=call.id, rule=rule)
-    if not call.ledger.execution.is_replaying and allowed not in items:
-        call.ledger.add(allowed)
 
 
 def _is_same_use(call: Call, recorded: RecordedQuestion | None) -> bool:
