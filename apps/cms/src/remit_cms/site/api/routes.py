@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
 
-from remit.errors import CallError, InvalidArgumentsError, NotFoundError
+from remit.errors import CallError, NotFoundError
 from remit_cms.models import View
 from remit_cms.site.api.documents import Reader, find_document, list_documents, show_document
 from remit_cms.site.api.models import AddressReply, DocumentList, ErrorReply, Index
@@ -121,8 +121,6 @@ async def _types(reader: Reader, _query: Query, _parts: Mapping[str, str]) -> Vi
 
 async def _address(reader: Reader, query: Query, _parts: Mapping[str, str]) -> View:
     """What visitors find at an address, whose language is that of the answer."""
-    if not query.path.startswith("/"):
-        raise InvalidArgumentsError("path: give an address of the site that begins with '/', such as /about.")
     address = parse_address(reader.scope, query.path)
     found = await find_content(reader.scope, address, reader.edition, reader.url)
     if isinstance(found, str):
