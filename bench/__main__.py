@@ -23,6 +23,7 @@ from bench.durable import durable, postgres
 from bench.inventory import inventory
 from bench.open_run import open_run
 from bench.paused import paused
+from bench.policy_trial import policy_trial
 from bench.process import command_line, process
 from bench.rules import rules
 from bench.scale import scale
@@ -44,6 +45,7 @@ PARTS: Final[dict[str, Callable[[], AsyncIterator[Figure]]]] = {
     "postgres": postgres,
     "paused": paused,
     "open_run": open_run,
+    "policy-trial": policy_trial,
     "due": due,
     "scale": scale,
     "inventory": inventory,
