@@ -155,11 +155,12 @@ async def test_approvers_are_told_who_links_to_a_page_and_asked_anew_about_anoth
     before = await ann.world.pages.preview_deletion(ann.call(), delete)
     await ann.create("Home", ("text", {"content": "[us](/about-us)"}))
     after = await ann.world.pages.preview_deletion(ann.call(), delete)
-    assert after.summary == f"{before.summary}, to which 'Home' links"
+    german = ", in other languages at /de/ueber-uns"
+    assert after.summary == f"{before.summary.removesuffix(german)}, to which 'Home' links{german}"
     assert after.state != before.state
     await ann.create("Team", ("text", {"content": "[us](/about-us)"}))
     hidden = await ann.publishing.preview_unpublication(ann.call(), UnpublishPage(page_id="page_1"))
-    assert hidden.summary == "the live page 'About us' (/about-us), to which 'Home', 'Team' link"
+    assert hidden.summary == "the live page 'About us' (/about-us), to which 'Home', 'Team' link" + german
 
 
 async def test_a_page_is_not_purged_while_others_link_to_it(ann: Editor) -> None:
@@ -174,6 +175,21 @@ async def test_a_page_is_not_purged_while_others_link_to_it(ann: Editor) -> None
     await ann.trash.purge_page(ann.call(), purge)
 
 
+async def test_drafts_of_others_that_link_to_a_page_have_no_name_in_questions_and_refusals(ann: Editor) -> None:
+    await ann.publish_page("page_1")
+    before = await ann.world.pages.preview_deletion(ann.call(), DeletePage(page_id="page_1", confirmed=True))
+    bob = Editor(ann.world, "bob", "tuesday")
+    await bob.create("Secret party", ("text", {"content": "[us](/about-us)"}))
+    after = await ann.world.pages.preview_deletion(ann.call(), DeletePage(page_id="page_1", confirmed=True))
+    assert "to which" not in before.summary
+    assert "to which a draft of others links" in after.summary
+    own = await ann.world.pages.preview_deletion(bob.call(), DeletePage(page_id="page_1", confirmed=True))
+    assert "to which 'Secret party' links" in own.summary
+    await ann.delete("page_1")
+    with pytest.raises(ConflictError, match="cannot be purged, to which a draft of others links"):
+        await ann.trash.purge_page(ann.call(), PurgePage(page_id="page_1"))
+
+
 async def test_a_page_is_not_purged_while_an_open_change_set_links_to_it(world: World, ann: Editor) -> None:
     bob = Editor(world, "bob", "b")
     home = await Editor(world, "ann", "a").create("Home", ("text", {"content": "[us](/about-us)"}))
@@ -184,7 +200,7 @@ async def test_a_page_is_not_purged_while_an_open_change_set_links_to_it(world: 
     assert place.startswith("text / text (en), in the change set 'Edits by ann")
     purge = PurgePage(page_id="page_1")
     for attempt in (ann.trash.preview_purge, ann.trash.purge_page):
-        with pytest.raises(ConflictError, match="'About us' cannot be purged, to which 'Home' links"):
+        with pytest.raises(ConflictError, match="'About us' cannot be purged, to which a draft of others links"):
             await attempt(ann.call(), purge)
 
 

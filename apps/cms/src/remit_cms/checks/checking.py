@@ -15,7 +15,7 @@ from remit_cms.models import pluralize
 from remit_cms.sections.links import find_addresses
 from remit_cms.site.lists import find_content
 from remit_cms.site.lookup import Edition, load_edition, parse_address
-from remit_cms.storage.claims import find_claims
+from remit_cms.storage.claims import DRAFT_OF_OTHERS, find_foreign
 from remit_cms.storage.outlook import Outlook, load_due
 from remit_cms.storage.planning import Planned
 from remit_cms.storage.scope import Scope
@@ -109,10 +109,9 @@ async def _leads_nowhere(scope: Scope, link: str, edition: Edition) -> bool:
 
 async def _load_titles(scope: Scope, ids: Sequence[str], reader: str | None) -> dict[str, str]:
     """The titles of documents; of those with edits of others than the reader, if there is one, what they are."""
-    claims = [] if reader is None else await find_claims(scope, ids)
-    foreign = {each.page for each in claims if {*each.authors} - {reader}}
+    foreign = set[str]() if reader is None else await find_foreign(scope, ids, reader)
     query = select(Page).where(scope.target.id_filter(Page, Page.id, ids))
     return {
-        page.id: "a draft of others" if page.id in foreign else f"'{page.title}'"
+        page.id: DRAFT_OF_OTHERS if page.id in foreign else f"'{page.title}'"
         for page in await scope.session.scalars(query)
     }

@@ -319,7 +319,7 @@ async def describe_publication(
     differences = [difference for each in ordered for difference in await compare_planned(scope, each, title_of(each))]
     count, titles = pluralize(len(differences), "difference"), name_some(_list_titles(ordered))
     remarks = await describe_overruled(scope, [each.move for each in pages])
-    removals, links = await describe_removals(scope, pages)
+    removals, links = await describe_removals(scope, pages, caller.principal.name)
     remarks += removals + await describe_claims(scope, pages, caller, change_set)
     return make_preview(
         f"the change set '{change_set.name}' with {_count(pages)} ({titles}), {count}{remarks}",

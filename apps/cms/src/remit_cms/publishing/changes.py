@@ -88,7 +88,7 @@ async def describe_types(scope: Scope, planned: Sequence[Planned]) -> str:
     return repr(sorted((key, each.model_dump(mode="json", exclude_defaults=True)) for key, each in structures.items()))
 
 
-async def describe_removals(scope: Scope, planned: Sequence[Planned]) -> tuple[str, str]:
+async def describe_removals(scope: Scope, planned: Sequence[Planned], reader: str) -> tuple[str, str]:
     """What goes with a change set and what links to it then, for an approver; and the state of those links."""
     described, states = "", ""
     for each in planned:
@@ -96,7 +96,7 @@ async def describe_removals(scope: Scope, planned: Sequence[Planned]) -> tuple[s
             links = await _find_links_left(scope, each, planned)
             named = describe_document(each.page, each.page.live_path, "the ", title_of(each))
             described += f"; {named} is {REMOVALS[each.numbers[0]]}"
-            described += describe_links(links) + await describe_surroundings(scope, each.page)
+            described += await describe_links(scope, links, reader) + await describe_surroundings(scope, each.page)
             states += link_state(links)
     return described, states
 

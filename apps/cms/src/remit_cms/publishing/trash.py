@@ -82,7 +82,7 @@ class Trash:
         async def work(edit: Edit) -> PurgeReply:
             trashed = await find_trashed_page(edit, payload.page_id)
             _check_token(trashed, payload)
-            await _check_is_not_linked(edit, trashed)
+            await _check_is_not_linked(edit, trashed, ctx.caller.principal.name)
             edit.add_change(trashed.kind, trashed.page, trashed.revision, name=trashed.title)
             count = await purge_page(edit, trashed)
             message = f"Purged {trashed.kind} '{trashed.title}' with {pluralize(count, 'revision')}"
@@ -95,7 +95,7 @@ class Trash:
         async with open_view(self._database, ctx) as scope:
             trashed = await find_trashed_page(scope, payload.page_id)
             _check_token(trashed, payload)
-            await _check_is_not_linked(scope, trashed)
+            await _check_is_not_linked(scope, trashed, ctx.caller.principal.name)
             count = pluralize(await count_revisions(scope, trashed.page), "revision")
             where = "" if trashed.kind == Kind.IMAGE else f" (/{trashed.slug})"
             summary = f"the deleted {trashed.kind} '{trashed.title}'{where} with {count}, for ever"
@@ -114,7 +114,7 @@ def _check_token(trashed: TrashedPage, payload: RestorePage | PurgePage) -> None
     check_object_token(payload.if_unchanged, trashed.page, str(trashed.revision), trashed.title)
 
 
-async def _check_is_not_linked(scope: Scope, trashed: TrashedPage) -> None:
+async def _check_is_not_linked(scope: Scope, trashed: TrashedPage, reader: str) -> None:
     """Refuse to purge a page while others link to it.
 
     Raises:
@@ -124,7 +124,8 @@ async def _check_is_not_linked(scope: Scope, trashed: TrashedPage) -> None:
         raise ConflictError(f"The image '{trashed.title}' cannot be purged, since {uses[0]} shows it.")
     links = await find_links(scope, trashed.page)
     if links:
+        linked = await describe_links(scope, links, reader)
         raise ConflictError(
-            f"Page '{trashed.title}' cannot be purged{describe_links(links)}. It can be once nothing links to "
+            f"Page '{trashed.title}' cannot be purged{linked}. It can be once nothing links to "
             "it, in drafts and in what visitors see; cms_getLinksHere lists the links."
         )

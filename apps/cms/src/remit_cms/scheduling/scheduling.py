@@ -134,7 +134,7 @@ class Scheduling:
             page, links = planned.page, await find_links(scope, planned.page.id)
             rest = await describe_surroundings(scope, page) + await describe_claims(scope, [planned], ctx.caller)
             named = describe_document(page, page.live_path, "the ", title_of(planned))
-            summary = f"{named}{describe_links(links)}{rest}"
+            summary = f"{named}{await describe_links(scope, links, ctx.caller.principal.name)}{rest}"
             shows = pin_plan("hide", page.id, [planned], at)
             preview = make_preview(summary, f"{page.id} over {page.live}", link_state(links), shows=shows)
             return await _with_time(scope, at, preview)

@@ -40,6 +40,9 @@ REMOVALS: Final = {HIDDEN: "hidden from visitors", DELETED: "deleted"}
 LEAVING: Final = {HIDDEN: "hiding", DELETED: "deleting"}
 """The status of a document that is to go with an open change set."""
 
+DRAFT_OF_OTHERS: Final = "a draft of others"
+"""What a document is called whose title a reader is not shown."""
+
 _UTC: Final = ZoneInfo("UTC")
 
 IS_CLAIMED: Final = and_(Claim.page == Revision.page, Claim.number == Revision.number)
@@ -107,6 +110,11 @@ async def tell_action(scope: Scope, action: ScheduledAction) -> str:
 def describe_removal(number: int, change_set: ChangeSet) -> str:
     """What a change set is to make of a document: ``it is to be deleted with the change set 'Spring'``."""
     return f"it is to be {REMOVALS[number]} with the change set '{change_set.name}'"
+
+
+async def find_foreign(scope: Scope, pages: Collection[str], reader: str) -> set[str]:
+    """Those documents that have edits of others than a reader, whose titles the reader's questions do not show."""
+    return {each.page for each in await find_claims(scope, pages) if {*each.authors} - {reader}}
 
 
 async def find_claims(scope: Scope, pages: Collection[str]) -> list[Claimed]:

@@ -18,5 +18,6 @@ async def preview_hiding(scope: Scope, page: Page, named: str, caller: Caller, *
     others = await describe_claims(scope, planned, caller)
     links = await find_links(scope, page.id)
     around = await describe_surroundings(scope, page)
-    summary, shows = f"{named}{describe_links(links)}{around}{others}", pin_plan("hide", page.id, planned)
+    linked = await describe_links(scope, links, caller.principal.name)
+    summary, shows = f"{named}{linked}{around}{others}", pin_plan("hide", page.id, planned)
     return make_preview(summary, draft_state(page), link_state(links), shows=shows)

@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlalchemy import delete, select
 
+from remit_cms.storage.claims import DRAFT_OF_OTHERS, find_foreign
 from remit_cms.storage.differences import iterate_places
 from remit_cms.storage.scope import Scope
 from remit_cms.storage.snapshots import Snapshot, build_snapshot, load_live, load_snapshot, load_structures_of
@@ -90,10 +91,17 @@ async def find_links(scope: Scope, target: str) -> list[LinkHere]:
     ]
 
 
-def describe_links(links: list[LinkHere]) -> str:
-    """What links to an object, for an approver; empty if nothing does. Documents are named as visitors see them."""
-    sources = {each.source: each.title for each in sorted(links, key=lambda each: each.live)}  # live titles win
-    names = [*dict.fromkeys(f"'{title}'" for title in sorted(sources.values()))]
+async def describe_links(scope: Scope, links: list[LinkHere], reader: str) -> str:
+    """What links to an object, for an approver; empty if nothing does.
+
+    Documents are named as visitors see them, and drafts of others than the reader have no name.
+    """
+    sources = {each.source: each for each in sorted(links, key=lambda each: each.live)}  # live titles win
+    drafts = [source.id for source, link in sources.items() if not link.live]
+    foreign = await find_foreign(scope, drafts, reader)
+    shown = [link for source, link in sources.items() if source.id not in foreign]
+    names = [*dict.fromkeys(f"'{title}'" for title in sorted(link.title for link in shown))]
+    names += [DRAFT_OF_OTHERS] * len(foreign)
     rest = f" and {len(names) - _MAX_NAMED} more, which cms_getLinksHere lists," if len(names) > _MAX_NAMED else ""
     return f", to which {', '.join(names[:_MAX_NAMED])}{rest} link{'s' if len(names) == 1 else ''}" if names else ""
 
