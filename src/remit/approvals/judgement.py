@@ -12,7 +12,7 @@ from remit.errors import CallError
 
 Difference = Literal["asked", "blocked", "looser"]
 """``asked``: newly asked about, or asked more strictly. ``blocked``: newly blocked. ``looser``: no longer asked about,
-no longer blocked, or somebody with less or other authority answers."""
+no longer blocked, or a person with less or other authority answers."""
 
 _WORDS: Final = ("allowed", "confirmed", "approved", "approved by another person", "blocked")
 

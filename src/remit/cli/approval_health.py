@@ -22,7 +22,7 @@ def health(
     app: PolicyAppOption = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """Show how questions were answered, by tool and rule, with advice.
+    """Show how questions were answered, with advice.
 
     `unread` were answered in under 2 seconds, and `edited` approved with other arguments. `time` is the median time to
     an answer. Advice needs 20 answers. It was tried on the calls of the period: `would change` counts the calls that it

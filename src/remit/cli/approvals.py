@@ -71,7 +71,10 @@ def list_(
 
 @commands.command()
 def show(question: _QuestionId, *, as_json: _AsJson = False) -> None:
-    """Show the call that a question is about, and why it is asked. Its arguments are in words, and JSON with --json."""
+    """Show the call that a question is about, and why.
+
+    Its arguments are in words, and JSON with --json.
+    """
     with open_client() as client:
         row = client.get_visible_question(question)
         now = client.clock()

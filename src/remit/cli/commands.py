@@ -32,11 +32,11 @@ COMMANDS: Final = {
     "executor": ("remit.cli.executor:executor", "Execute submitted, decided and interrupted runs."),
     "serve": ("remit.cli.serve:serve", "Serve an application over HTTP, and execute its runs."),
     "mcp": ("remit.cli.mcp:mcp", "Serve an application by MCP, over standard streams."),
-    "wrap": ("remit.cli.wrap:wrap", "Put Remit between an MCP client and a server: remit wrap -- COMMAND."),
+    "wrap": ("remit.cli.wrap:wrap", "Put Remit between an MCP client and its server."),
     "check": ("remit.cli.check:check_app", "Compare an application's code, inventory and lock file."),
     "lock": ("remit.cli.lock:lock", "Write the lock file of an application's inventory."),
     "docs": ("remit.cli.docs:docs", "Print the reference of an application as Markdown."),
-    "people": ("remit.cli.people:commands", "Add people, roles, API tokens and identities, and make links."),
+    "people": ("remit.cli.people:commands", "Add people, roles, tokens and identities, and make links."),
     "approvals": ("remit.cli.approvals:commands", "List and decide questions, and approve calls in advance."),
     "policy": ("remit.cli.policy:commands", "Test policies before they are used."),
     "sources": (
@@ -45,7 +45,7 @@ COMMANDS: Final = {
     ),
     "audit": ("remit.cli.audit:commands", "Enter runs into the audit log, and detect later changes."),
     "model": ("remit.cli.model:commands", "List and download the weights of local models."),
-    "worker": ("remit.cli.worker_commands:commands", "Run, check and create worker files."),
+    "worker": ("remit.cli.worker_commands:commands", "Run, check, create and import worker files."),
 }
 """The location of each command, as ``module:attribute``, and its summary: the first paragraph of its help."""
 

@@ -20,7 +20,7 @@ from remit.server.people.accounts import NEVER, Credential, Person
 if TYPE_CHECKING:
     from remit.server.people.administration import Administration
 
-commands = make_group("Add people, roles, API tokens and identities, and make links.")
+commands = make_group("Add people, roles, tokens and identities, and make links.")
 roles = make_group("Define roles.")
 tokens = make_group("Make, list and revoke API tokens.")
 identities = make_group("Let people sign in by an OpenID provider.")

@@ -44,7 +44,9 @@ def try_policy(
     examples: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="The calls named of each group.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> int:
-    """Judge recorded calls by a changed policy, and list those on which it differs from the policy in force.
+    """Judge recorded calls by a changed policy.
+
+    The lists are those on which it differs from the policy in force.
 
     Both policies judge the recorded arguments by the facts that the tools have now. Nothing is called, and nothing is
     written. A group has the calls of one tool on which the same rules differ; see its runs with: remit show RUN.
@@ -70,7 +72,9 @@ def show_shadow(
     examples: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="The calls named of each group.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """List the calls on which the application's shadow policy differed from its policy when they were made.
+    """List the calls that a shadow policy judged otherwise.
+
+    They are those on which it differed from the application's policy when they were made.
 
     An application has a shadow policy if it is written with App(shadow=…).
     """
@@ -92,7 +96,9 @@ def suggest(
         Path | None, typer.Option("--output", metavar="FILE", help="Write the policy to a new file.")
     ] = None,
 ) -> None:
-    """Write a policy file from what the tools declare and how they were called, and try it.
+    """Write a policy file from what was called, and try it.
+
+    It follows what the tools declare and how they were called.
 
     Each line has its reason as a comment. The trial of the policy is printed below it, as by: remit policy try.
     """

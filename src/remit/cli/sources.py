@@ -29,7 +29,7 @@ _SourceName = Annotated[
 
 @commands.command("list")
 def list_(app: AppArgument) -> int:
-    """List the sources of an application, and what of them waits for a person.
+    """List sources, and what of them waits for a person.
 
     A source that is opened for the first time is accepted as it is.
 

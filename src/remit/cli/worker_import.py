@@ -24,7 +24,9 @@ def import_agents(
         str, typer.Option(metavar="APP", help="The application whose tools they keep, or package.module:attribute.")
     ] = "",
 ) -> int:
-    """Make worker files of agent files of Claude Code, OpenCode, GitHub Copilot, Gemini CLI or Codex.
+    """Make worker files of the agent files of other programs.
+
+    They are those of Claude Code, OpenCode, GitHub Copilot, Gemini CLI and Codex.
 
     Writes NAME.worker in this folder for each, and prints its path. Description, model, tools, limit of turns, settings
     and instructions are carried over; of the tools, those that the application has. On stderr, a line names each thing

@@ -67,7 +67,9 @@ def wrap(
         float, typer.Option(metavar="SECONDS", min=0, max=3600, help="How long a call waits for a person at a time.")
     ] = 20.0,
 ) -> int:
-    """Put Remit between an MCP client and a server: remit wrap -- COMMAND.
+    """Put Remit between an MCP client and its server.
+
+    The command of the server follows two dashes: `remit wrap -- COMMAND`.
 
     All calls are on record: see remit runs, show and replay. Without --enforce, all of them pass, and what the policy
     would have said is on record too. Everything but calls is passed on unchanged.
