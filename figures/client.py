@@ -16,6 +16,7 @@ from figures.figure import Figure, no_violations
 from remit import Agent, App, Client, Effect, Principal, Risk, Runtime, tool
 from remit.artifacts import Artifact
 from remit.errors import IdempotencyError, RemitError
+from remit.policies import Policy
 from remit.runtime import OpenRun
 from remit.stores import ConversationKey, InMemoryStore, SqlStore, Store
 from remit.testing import Scripted, calls
@@ -135,7 +136,7 @@ def _calls(secrets: _Secrets, talk: str) -> Iterator[tuple[str, dict[str, object
     required: Mapping[str, object] = {
         "prompt": "hello", "tool": "pay", "arguments": {"amount": "1"}, "approved": True, "content": b"mine",
         "principal": "ada", "count": 1, "expires_in": 60.0, "since": 0.0, "until": 1e12, "title": "mine",
-        "at": LATER, "without": ("a rule",), "reason": "mine", "seconds": 0.01, "name": "pay",
+        "at": LATER, "policy": Policy(), "without": ("a rule",), "reason": "mine", "seconds": 0.01, "name": "pay",
     }  # fmt: skip
     optional: dict[str, object] = {"conversation": talk, "run": secrets.run, "before": secrets.run}
     optional["files"], optional["run_id"] = (secrets.artifact,), secrets.run

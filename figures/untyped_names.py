@@ -32,7 +32,7 @@ NOT_SWEPT: Final = {
         Reply.from_journal Reply.load Retry.delay_after RunResult StepUsage.* Tool.preview Tool.reconcile Tool.run
         RetryModel.repeat App.check_runtime run_checklist Price.cost
         *Gate.check *Gate.why_closed InboxApprover.decide Arguments.limit ArtifactScope.*
-        After.subjects Window.covers Window.make_error Window.request
+        *After.subjects Window.covers Window.make_error Window.request
         Page RunDetails CallResult OpenRun Client Receipt ReceiptCall ToolInfo *Update WatchStart *View
         ModelSettings.* FailureView.* ListedRun* check_order compose error_from_reply FileAnchor.append
     """,
