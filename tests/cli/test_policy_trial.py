@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from remit import Ask, Policy, When
+from remit.approvals.judgement import Judgement
+from remit.approvals.shadow import SHADOW_NOTE, ShadowNote
 from remit.cli.periods import parse_since
+from remit.cli.run_events import note_text
 from remit.cli.status import UsageError
+from remit.record.items import Note
 from tests.cli.kit import APP, Cli
 
 stricter = Policy(When("additions", verdict=Ask(reason="it adds"), tools={"add"}))
@@ -54,6 +59,12 @@ def test_a_suggested_policy_is_a_file_with_its_trial_below_and_overwrites_nothin
 
 def test_what_is_not_a_policy_is_refused(cli: Cli) -> None:
     assert cli("policy", "try", APP, "--app", APP).status == 2
+
+
+def test_what_a_shadow_policy_would_have_said_is_told_in_words() -> None:
+    noted = ShadowNote(Judgement(), Judgement(2, "high risk", "burn is high-risk", "approvals:decide"))
+    note = Note(call="c", name=SHADOW_NOTE, data=msgspec.json.encode(noted).decode())
+    assert note_text(note) == "shadow policy: approved (high risk: burn is high-risk); policy in force: allowed"
 
 
 def test_health_counts_questions_by_tool_and_rule(cli: Cli) -> None:

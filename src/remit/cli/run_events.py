@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from msgspec import Struct
 
+from remit.approvals.shadow import read_shadow
 from remit.call.changed import Changed
 from remit.call.log import LogLevel, LogLine
 from remit.cli.text import one_line, summarize_arguments
@@ -214,7 +215,11 @@ def opens_question(item: QuestionItem, question: Question) -> bool:
 
 
 def note_text(item: Note) -> str:
-    """The text of ``ctx.log`` or ``ctx.emit``, on one line."""
+    """The text of ``ctx.log`` or ``ctx.emit``, or what a shadow policy says, on one line."""
+    shadow = read_shadow(item)
+    if shadow is not None:
+        why = ": ".join(filter(None, (shadow.after.rule, shadow.after.reason)))
+        return f"shadow policy: {shadow.after.word}{why and f' ({why})'}; policy in force: {shadow.before.word}"
     line = LogLine.from_note(item)
     if line is not None:
         return " ".join([line.message, *(f"{name}={json.dumps(value)}" for name, value in line.fields.items())])
