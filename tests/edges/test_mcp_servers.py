@@ -119,7 +119,7 @@ async def test_a_server_that_is_updated_is_in_quarantine_and_one_that_is_killed_
         client = runtime.client(ADA)
         refused = await client.call("files_list_directory", {"path": str(tmp_path)})
         assert "is in quarantine" in refused.text
-        for each in (await source.refresh()).waiting:
+        for each in (await source.refresh()).tools_to_accept:
             assert any("Get a detailed listing" in line for line in each.lines)
             await source.accept(each.digest, by=ADA, tool=each.name)
         assert (await client.call("files_list_directory", {"path": str(tmp_path)})).status == "done"

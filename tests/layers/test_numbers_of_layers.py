@@ -70,7 +70,7 @@ def test_a_budget_without_a_limit_says_how_to_write_it() -> None:
 @pytest.mark.parametrize("name", ["calls", "tokens", "depth"])
 def test_a_whole_number_that_records_do_not_hold_is_refused(name: str, number: int) -> None:
     with pytest.raises(SetupError, match=f"Budget: {name} has .* bits; give a whole number of at most 63"):
-        Budget(**{name: number})
+        Budget(**{name: number})  # pyright: ignore[reportArgumentType]
 
 
 def test_the_largest_numbers_are_those_of_a_runtime() -> None:

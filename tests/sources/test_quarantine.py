@@ -202,9 +202,9 @@ async def test_of_two_tools_with_one_name_the_first_counts_and_the_other_changes
     origin = ScriptedOrigin(READ, structs.replace(READ, description="CANARY"))
     async with make_source(origin, tmp_path) as source, make_runtime(source) as runtime:
         assert [each.description for each in runtime.tools] == ["Read a file."]
-        assert (await source.refresh()).waiting == []
+        assert (await source.refresh()).tools_to_accept == []
         origin.snapshot = structs.replace(origin.snapshot, offers=origin.snapshot.offers[::-1])
-        assert [each.name for each in (await source.refresh()).waiting] == ["read"]
+        assert [each.name for each in (await source.refresh()).tools_to_accept] == ["read"]
 
 
 async def test_a_source_that_is_not_open_calls_nothing(tmp_path: Path) -> None:

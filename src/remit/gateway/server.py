@@ -16,7 +16,7 @@ from remit.chat.encoded_json import encode_json
 from remit.engine.result import Result as CallResult
 from remit.errors import ExternalError
 from remit.gateway.session_runs import SessionRuns
-from remit.gateway.wrapped_source import ON_PROGRESS, WrappedSource
+from remit.gateway.wrapped_source import WrappedSource
 from remit.mcp.calls import AskedCall
 from remit.mcp.results import text_result
 from remit.mcp.server import INSTRUCTIONS, CallAsked, McpServer, Sender, read_arguments
@@ -169,12 +169,10 @@ class WrappedServer(McpServer):
         if sender.client.contract(asked.name) is None:
             raise ProtocolError(INVALID_PARAMS, f"there is no tool {asked.name[:100]!r}")
         peer = structs.replace(sender.peer, can_fetch=False)  # a task is a run, and these calls share one
-        call = self._describe_call(structs.replace(sender, peer=peer), asked, asked.name, read_arguments(asked))
-        token = ON_PROGRESS.set(_reporter(sender, about))
-        try:
+        arguments = read_arguments(asked)
+        call = self._describe_call(structs.replace(sender, peer=peer), asked, asked.name, arguments)
+        with self._origin.report_progress(asked.name, arguments, _reporter(sender, about)):
             return await self._calls.call(structs.replace(call, session=about.session))
-        finally:
-            ON_PROGRESS.reset(token)
 
     async def _connect(self) -> None:
         with self._report_unreachable():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextvars import ContextVar
-from typing import Any, Final
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, Final, NamedTuple
 
+import msgspec
 from msgspec import structs
 
 from remit.call.callee import LeafContext
@@ -25,10 +26,15 @@ from remit.sources.pins import PinFolder
 from remit.sources.review import OfferState
 from remit.sources.source import Source
 
-ON_PROGRESS: Final[ContextVar[OnProgress | None]] = ContextVar("remit_gateway_on_progress", default=None)
-"""Takes the progress of the call that the current task makes."""
-
 _NO_TEXT: Final = "the tool failed, and says nothing about it"
+
+
+class _Reported(NamedTuple):
+    """A call of a client that wants to know of its progress: the tool, the arguments as sent, and who takes it."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    report: OnProgress
 
 
 class WrappedOrigin(McpOrigin):
@@ -43,6 +49,22 @@ class WrappedOrigin(McpOrigin):
     def __init__(self, name: str, connect: Callable[[], Transport], relay: Relay, **revision: str) -> None:
         super().__init__(name, connect, None, **revision)
         self.relay = relay
+        self._reported: list[_Reported] = []
+
+    @contextmanager
+    def report_progress(self, name: str, arguments: str, report: OnProgress | None) -> Generator[None]:
+        """Tell a client of the progress of its call, whatever run makes it."""
+        reported = None if report is None else _Reported(name, _read_object(arguments), report)
+        self._reported += [] if reported is None else [reported]
+        try:
+            yield
+        finally:
+            self._reported = [each for each in self._reported if each is not reported]
+
+    def _find_report(self, name: str, arguments: Mapping[str, Any]) -> OnProgress | None:
+        """Who takes the progress of a call, which has defaults beside the arguments that were sent."""
+        found = (each for each in self._reported if each.name == name and each.arguments.items() <= arguments.items())
+        return next((each.report for each in found), None)
 
     @property
     def upstream(self) -> Upstream:
@@ -67,13 +89,20 @@ class WrappedOrigin(McpOrigin):
         """
         generation = version if isinstance(version, int) else 0
         try:
-            called = self.upstream.call_tool(name, arguments, on_progress=ON_PROGRESS.get(), generation=generation)
-            result = await called
+            report = self._find_report(name, arguments)
+            result = await self.upstream.call_tool(name, arguments, on_progress=report, generation=generation)
         except ProtocolError as error:
             raise ToolFailed(error.message) from error
         if result.get("isError"):
             raise ToolFailed(_read_text(result) or _NO_TEXT)
         return {key: value for key, value in result.items() if key != "resultType"}
+
+
+def _read_object(arguments: str) -> Mapping[str, Any]:
+    """Arguments as sent; none if they are not an object, because such a call is refused."""
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(arguments, type=dict[str, Any])
+    return {}
 
 
 class WrappedSource(Source):

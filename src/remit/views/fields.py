@@ -59,7 +59,7 @@ def _describe(path: tuple[str, ...], value: object) -> Iterator[tuple[str, str]]
         for number, each in enumerate(cast("list[object]", value), start=1):
             yield from _describe((*path, str(number)), each)
     else:
-        yield ", ".join(path), _describe_one(value)
+        yield ", ".join(path), _describe_one(cast("object", value))
 
 
 def _describe_one(value: object) -> str:
