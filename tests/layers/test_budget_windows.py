@@ -217,6 +217,23 @@ async def test_an_amount_that_cannot_be_summed_is_refused(euros: str) -> None:
         await call_through(Budget(windows=[HUNDRED]), call, Inner())
 
 
+async def test_an_amount_of_an_object_that_there_is_not_is_refused() -> None:
+    call = await make_call(Shop().tools()[3], '{"order":null}')
+    with pytest.raises(BudgetError, match=r"sums order\.euros, which is null|sums order\.euros, which is None"):
+        await call_through(
+            Budget(windows=[Window("orders", field="order.euros", amount=100, tools="pay")]), call, Inner()
+        )
+
+
+async def test_a_call_that_has_begun_reserves_nothing_again() -> None:
+    ledger = await memory_ledger()
+    call = await make_call(Shop().tools()[3], '{"euros":60}', ledger=ledger)
+    ledger.add(AttemptStarted(call=call.id, parent="", callee="pay", attempt=1))
+    for _ in range(2):
+        await call_through(Budget(windows=[HUNDRED]), call, Inner())
+    assert not any(isinstance(each, UsesReserved) for each in ledger.items_for(call.id))
+
+
 async def test_amounts_of_lists_and_objects_are_summed() -> None:
     window = Window("lines", field="order.lines.euros", amount=100, tools="pay")
     ledger = await memory_ledger()

@@ -203,8 +203,7 @@ class RunLedger:
                 if call in self._agent_calls:
                     self.reservations.calls.setdefault(call, at)
                 self._begun_and_ended.append((item, at))
-                if self.reservations.held:
-                    return self.reservations.drop_uses(call)
+                return self.reservations.drop_uses(call) if self.reservations.held else []
             case Message():
                 self._agent_calls.add(item.agent)
             case ModelUsage():
