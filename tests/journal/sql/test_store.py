@@ -393,10 +393,3 @@ async def test_where_an_item_cannot_be_read_nothing_is_erased_and_it_is_said(sql
     with pytest.raises(JournalFormatError, match="item 'question' does not have the fields"):
         await sql.erase("run", [1, 2])
     assert await sql.read("run", after=1) == [kept]
-
-
-async def test_what_a_call_has_reserved_cannot_be_returned_to_a_closed_store(opening: Opening, tmp_path: Path) -> None:
-    store = opening(tmp_path / "journal.db")
-    await store.close()
-    with pytest.raises(JournalError):
-        await store.release_uses("run", "call", ["subject"])

@@ -53,3 +53,10 @@ async def test_a_decision_wakes_no_run_of_the_conversation_that_waits_for_anothe
         await leave_run(store, run, asked, suspension(run, name), conversation="talk", after=after)
     await store.decide(yes("q1"))
     assert await due_runs(store) == ["asks"]
+
+
+async def test_what_a_call_has_reserved_cannot_be_returned_to_a_closed_store(opening: Opening, tmp_path: Path) -> None:
+    store = opening(tmp_path / "journal.db")
+    await store.close()
+    with pytest.raises(JournalError):
+        await store.release_uses("run", "call", ["subject"])
