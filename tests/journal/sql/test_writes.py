@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import structs
 from sqlalchemy import Connection
 
+from remit.errors import JournalError
 from remit.journal.conversations import conversation_key
 from remit.journal.sql.locks import LockKeys, conversation_lock
 from remit.journal.sql.store import SqlStore
