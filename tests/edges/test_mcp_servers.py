@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, ParamSpec
 
 import pytest
 
@@ -21,8 +24,21 @@ from scripts.build_console import node_home
 
 pytestmark = pytest.mark.process
 
+P = ParamSpec("P")
+
 SERVERS: Final = BUILD / "edges" / "mcp_servers" / "node_modules"
 ADA: Final = Principal("ada", permissions=frozenset({"*"}))
+
+
+def in_own_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """Run a test in a thread with a loop of its own: tests with a browser leave one running in theirs."""
+
+    @functools.wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(asyncio.run, test(*args, **kwargs)).result()
+
+    return run
 
 
 @pytest.fixture
@@ -54,6 +70,7 @@ async def _approve(runtime: Runtime, result: RunResult[Any]) -> RunResult[Any]:
     return result
 
 
+@in_own_loop
 async def test_the_filesystem_server_reads_writes_after_a_yes_and_refuses_what_is_elsewhere(
     run_server: Callable[..., Source], tmp_path: Path
 ) -> None:
@@ -76,6 +93,7 @@ async def test_the_filesystem_server_reads_writes_after_a_yes_and_refuses_what_i
         assert (await runtime.replay(asked.run)).is_identical
 
 
+@in_own_loop
 async def test_the_everything_server_sends_pictures_progress_and_a_long_wait(run_server: Callable[..., Source]) -> None:
     program = "@modelcontextprotocol/server-everything/dist/index.js"
     effects = dict.fromkeys(("echo", "get-sum", "get-tiny-image", "trigger-long-running-operation"), Effect.PURE)
@@ -91,6 +109,7 @@ async def test_the_everything_server_sends_pictures_progress_and_a_long_wait(run
         assert waited.status == "done"
 
 
+@in_own_loop
 async def test_the_browser_server_opens_a_page(run_server: Callable[..., Source], tmp_path: Path) -> None:
     chromium = os.environ.get("REMIT_CHROMIUM") or shutil.which("chromium")
     if chromium is None:
@@ -106,6 +125,7 @@ async def test_the_browser_server_opens_a_page(run_server: Callable[..., Source]
         assert "Good morning" in opened.text + shown.text
 
 
+@in_own_loop
 async def test_a_server_that_is_updated_is_in_quarantine_and_one_that_is_killed_is_started_again(
     run_server: Callable[..., Source], tmp_path: Path
 ) -> None:
