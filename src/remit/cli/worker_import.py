@@ -8,13 +8,11 @@ from typing import Annotated
 
 import typer
 
-from remit.call.contract import check_name
-from remit.call.naming import check_not_reserved
 from remit.cli.apps import collect_tools, find_app, installed_apps, search_current_folder
-from remit.cli.status import ExitStatus, UsageError
+from remit.cli.status import ExitStatus
 from remit.cli.text import escape_controls
+from remit.cli.worker_file import check_worker_name, write_worker_file
 from remit.cli.worker_reference import require_workers_extra
-from remit.errors import ContractError
 
 
 def import_agents(
@@ -42,7 +40,8 @@ def import_agents(
     status = ExitStatus.DONE
     for file in files:
         made = make_worker(read_foreign_agent(Path(file)), tools)
-        path = _write(made.name, made.text)
+        check_worker_name(made.name, "; give the agent another name")
+        path = write_worker_file(made.name, made.text, "remove it, or import in another folder")
         print(path)
         for line in made.left_out:
             print(f"{path}: left out: {escape_controls(line)}", file=sys.stderr)
@@ -50,19 +49,3 @@ def import_agents(
             print(f"{finding.where}: {finding.code}: {finding.what}\n    {finding.fix}", file=sys.stderr)
             status = ExitStatus.FAILED
     return status
-
-
-def _write(name: str, text: str) -> Path:
-    try:
-        check_not_reserved(check_name(name, "a worker"))
-    except ContractError as error:
-        raise UsageError(f"{error.message}; give the agent another name") from error
-    path = Path(f"{name}.worker")
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise UsageError(f"{path} exists already; remove it, or import in another folder") from error
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-    return path

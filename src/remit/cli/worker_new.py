@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import textwrap
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from remit.call.contract import check_name
-from remit.call.naming import check_not_reserved
-from remit.cli.status import ExitStatus, UsageError
+from remit.cli.status import ExitStatus
+from remit.cli.worker_file import check_worker_name, write_worker_file
 from remit.cli.worker_reference import require_workers_extra
-from remit.errors import ContractError
 
 _TEMPLATE: Final = """\
 ---
@@ -52,19 +49,8 @@ def new(
     ],
 ) -> int:
     """Start a worker: write NAME.worker with a comment for every key. An existing file is not changed."""
-    try:
-        check_not_reserved(check_name(name, "a worker"))
-    except ContractError as error:
-        stem = name.removesuffix(".worker")
-        hint = f"; write: remit worker new {stem}" if stem != name else ""
-        raise UsageError(f"{error.message}{hint}") from error
-    path, text = Path(f"{name}.worker"), _render_file(name)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise UsageError(f"{path} exists already; choose another name, or remove it") from error
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    stem = name.removesuffix(".worker")
+    check_worker_name(name, f"; write: remit worker new {stem}" if stem != name else "")
+    path = write_worker_file(name, _render_file(name), "choose another name, or remove it")
     print(path)
     return ExitStatus.DONE
