@@ -185,7 +185,7 @@ class Begun:
 
 def find_over(journals: dict[str, list[Position]], owners: dict[str, Principal], paid: dict[str, float]) -> list[str]:
     """What began beyond a limit, or against a rule; ``paid`` has the amount of each call by its id."""
-    begun = [each for run, items in journals.items() for each in _begun(run, items, paid)]
+    begun = [each for run, items in journals.items() for each in _list_begun_calls(run, items, paid)]
     found = list(_over_of_runs(begun))
     for day in {each.at // DAY for each in begun}:
         of_day = [each for each in begun if each.at // DAY == day]
@@ -202,7 +202,7 @@ def find_over(journals: dict[str, list[Position]], owners: dict[str, Principal],
     return found
 
 
-def _begun(run: str, items: Sequence[Position], paid: dict[str, float]) -> Iterator[Begun]:
+def _list_begun_calls(run: str, items: Sequence[Position], paid: dict[str, float]) -> Iterator[Begun]:
     known = set[str]()
     for each in items:
         item = each.item

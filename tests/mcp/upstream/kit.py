@@ -130,6 +130,6 @@ def discovered(**capabilities: object) -> Result:
     return {"resultType": "complete", "supportedVersions": [REVISION], "capabilities": {"tools": {}, **capabilities}}
 
 
-def begun(received: Received) -> Params:
+def answer_discovery(received: Received) -> Params:
     """The answer to the beginning of a connection without sessions."""
     return result_for(received, discovered())

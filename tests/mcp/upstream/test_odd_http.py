@@ -14,7 +14,17 @@ from remit.mcp.upstream.http import HttpTransport
 from remit.mcp.upstream.upstream import Upstream
 from remit.mcp.wire import ProtocolError, Result
 from remit.secrets import Secret
-from tests.mcp.upstream.kit import Params, Received, begun, behind, frame, respond, result_for, scripted, stream
+from tests.mcp.upstream.kit import (
+    Params,
+    Received,
+    answer_discovery,
+    behind,
+    frame,
+    respond,
+    result_for,
+    scripted,
+    stream,
+)
 
 TEXT: Params = {"content": [{"type": "text", "text": "done"}]}
 CHUNKED = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -60,7 +70,7 @@ async def test_a_response_without_an_answer_says_whether_the_call_may_have_happe
     response: bytes, error: type[Exception], message: str
 ) -> None:
     def script(received: Received) -> bytes:
-        return respond(begun(received)) if received.method == "server/discover" else response
+        return respond(answer_discovery(received)) if received.method == "server/discover" else response
 
     async with scripted(script) as port, behind(port) as server:
         with pytest.raises(error, match=message) as raised:
@@ -69,7 +79,7 @@ async def test_a_response_without_an_answer_says_whether_the_call_may_have_happe
 
 
 async def test_a_server_that_is_away_was_sent_nothing() -> None:
-    async with scripted(lambda received: respond(begun(received))) as port:
+    async with scripted(lambda received: respond(answer_discovery(received))) as port:
         pass
     async with behind(port) as server:
         with pytest.raises(ExternalError, match="the MCP server files: it cannot be reached") as raised:
@@ -83,7 +93,7 @@ async def test_headers_say_what_the_body_says_and_carry_the_credentials() -> Non
     def script(received: Received) -> bytes:
         seen[received.method] = received
         if received.method == "server/discover":
-            return respond(begun(received))
+            return respond(answer_discovery(received))
         schema = {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}
         bad = {"type": "object", "properties": {"n": {"type": "number", "x-mcp-header": "N"}}}
         if received.method == "tools/list":
@@ -188,7 +198,7 @@ async def test_a_question_in_a_stream_is_answered_by_a_request_of_its_own() -> N
 async def test_pages_are_joined_and_those_without_end_are_refused() -> None:
     def script(received: Received) -> bytes:
         if received.method == "server/discover":
-            return respond(begun(received))
+            return respond(answer_discovery(received))
         cursor = received.message["params"].get("cursor", "0")
         following = {"nextCursor": str(int(cursor) + 1)} if loops or cursor < "2" else {}
         return respond(result_for(received, {"tools": [{"name": f"t{cursor}", "inputSchema": {}}], **following}))
@@ -204,7 +214,7 @@ async def test_pages_are_joined_and_those_without_end_are_refused() -> None:
 async def test_a_server_that_asks_for_ever_gives_no_result() -> None:
     def script(received: Received) -> bytes:
         if received.method == "server/discover":
-            return respond(begun(received))
+            return respond(answer_discovery(received))
         asked: Params = {"q": {"method": "roots/list", "params": {}}}
         return respond(
             result_for(received, {"resultType": "input_required", "inputRequests": asked, "requestState": "s"})

@@ -64,7 +64,7 @@ def title_of(planned: Planned) -> str:
 
 
 def name_set(change_set: ChangeSet, titles: Sequence[str]) -> str:
-    """A change set in the title of a question: its name, or what it holds if nobody named it."""
+    """A change set in the title of a question: its name, or what it holds if it has no name of its own."""
     if change_set.conversation is None or not titles:
         return change_set.name
     return f"with {name_some([quote(title) for title in titles], 2)}"
